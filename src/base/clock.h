@@ -1,0 +1,19 @@
+/* Clocks, in nanoseconds. */
+#ifndef IOBENCH_BASE_CLOCK_H
+#define IOBENCH_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+/* CLOCK_MONOTONIC. */
+uint64_t clock_now_ns(void);
+
+/* Processor time of the whole process, all threads, finished ones too (CLOCK_PROCESS_CPUTIME_ID). */
+uint64_t clock_cpu_ns(void);
+
+/* What one reading of clock_now_ns() costs here: the median of a few short batches. */
+double clock_read_cost_ns(void);
+
+#endif

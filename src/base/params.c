@@ -1,0 +1,149 @@
+#include "config.h"
+
+#include "base/params.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const consume_choices[] = {"none", "touch", "sum", "lines", NULL};
+
+/* One call moves at most 2147479552 bytes (read(2)), so a larger block only wastes memory; it is
+ * allowed as far as memory goes. */
+#define LARGEST_BLOCK (UINT64_C(1) << 40)
+#define LARGEST_FILE ((uint64_t)INT64_MAX)
+
+const struct knob_info knob_info[KNOBS] = {
+    [KNOB_BLOCK_SIZE] =
+        {
+            .key = "block_size",
+            .option = "block-size",
+            .letters = "b",
+            .datatype = "LIST",
+            .help = "bytes asked for by one call (128k); a list makes a sweep",
+            .column = "block",
+            .kind = KNOB_KIND_SIZE,
+            .initial = 128 * 1024,
+            .least = 1,
+            .most = LARGEST_BLOCK,
+            .sweeps = 1,
+        },
+    [KNOB_BYTES] =
+        {
+            .key = "bytes",
+            .option = "bytes",
+            .letters = "n",
+            .datatype = "SIZE",
+            .help = "read exactly this much of each FILE",
+            .column = "bytes",
+            .kind = KNOB_KIND_SIZE,
+            .initial = PARAM_NONE,
+            .least = 1,
+            .most = LARGEST_FILE,
+        },
+    [KNOB_CONSUME] =
+        {
+            .key = "consume",
+            .option = "consume",
+            .datatype = "HOW",
+            .help = "what is done with the bytes: none, touch (one byte of each cache line), sum, "
+                    "lines",
+            .column = "consume",
+            .kind = KNOB_KIND_CHOICE,
+            .choices = consume_choices,
+            .initial = CONSUME_TOUCH,
+            .sweeps = 1,
+        },
+    [KNOB_OFFSET] =
+        {
+            .key = "offset",
+            .option = "offset",
+            .datatype = "SIZE",
+            .help = "start this far into each FILE (0)",
+            .column = "offset",
+            .kind = KNOB_KIND_SIZE,
+            .initial = 0,
+            .least = 0,
+            .most = LARGEST_FILE,
+        },
+    [KNOB_STDIO_BUFFER] =
+        {
+            .key = "stdio_buffer",
+            .option = "stdio-buffer",
+            .datatype = "LIST",
+            .help = "buffer of the stdio strategies (the C library's own size)",
+            .column = "buffer",
+            .kind = KNOB_KIND_SIZE,
+            .initial = PARAM_NONE,
+            .least = 1,
+            .most = LARGEST_BLOCK,
+            .sweeps = 1,
+        },
+    [KNOB_THREADS] =
+        {
+            .key = "threads",
+            .option = "threads",
+            .letters = "t",
+            .datatype = "LIST",
+            .help = "worker threads, each with its own part of the file (1)",
+            .column = "threads",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 1,
+            .least = 1,
+            .most = 1024,
+            .sweeps = 1,
+        },
+};
+
+void params_init(struct params *params)
+{
+    for (int k = 0; k < KNOBS; k++)
+        params->value[k] = knob_info[k].initial;
+}
+
+static int parse_choice(const struct knob_info *info, const char *text, uint64_t *value,
+                        struct err *err)
+{
+    for (uint64_t i = 0; info->choices[i] != NULL; i++) {
+        if (strcmp(info->choices[i], text) == 0) {
+            *value = i;
+            return 0;
+        }
+    }
+    return err_set(err, 0, "--%s: unknown value '%s'", info->option, text);
+}
+
+int params_parse(enum knob knob, const char *text, uint64_t *value, struct err *err)
+{
+    const struct knob_info *info = &knob_info[knob];
+    if (info->kind == KNOB_KIND_CHOICE)
+        return parse_choice(info, text, value, err);
+
+    struct err why = {0};
+    int status = info->kind == KNOB_KIND_SIZE ? units_parse_size(text, value, &why)
+                                              : units_parse_count(text, value, &why);
+    if (status != 0)
+        return err_set(err, 0, "--%s: %s", info->option, why.text);
+    if (*value < info->least)
+        return err_set(err, 0, "--%s: '%s' is too small: at least %" PRIu64 " is needed",
+                       info->option, text, info->least);
+    if (*value > info->most)
+        return err_set(err, 0, "--%s: '%s' is too large: the limit is %" PRIu64, info->option, text,
+                       info->most);
+    return 0;
+}
+
+char *params_text(enum knob knob, uint64_t value, char text[PARAM_TEXT])
+{
+    const struct knob_info *info = &knob_info[knob];
+    if (value == PARAM_NONE)
+        snprintf(text, PARAM_TEXT, "none");
+    else if (info->kind == KNOB_KIND_CHOICE)
+        snprintf(text, PARAM_TEXT, "%s",
+                 value == CONSUME_DIGEST && knob == KNOB_CONSUME ? "digest" : info->choices[value]);
+    else
+        snprintf(text, PARAM_TEXT, "%" PRIu64, value);
+    return text;
+}

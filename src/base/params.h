@@ -1,0 +1,60 @@
+/* The knobs of a case and their values. One row in params.c makes a knob: from it come the command
+ * line option, sweeps, ids, the JSON of a case and the columns of a report. */
+#ifndef IOBENCH_BASE_PARAMS_H
+#define IOBENCH_BASE_PARAMS_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum knob { /* in alphabetical order of their keys, which is the order inside ids */
+    KNOB_BLOCK_SIZE,
+    KNOB_BYTES,
+    KNOB_CONSUME,
+    KNOB_OFFSET,
+    KNOB_STDIO_BUFFER,
+    KNOB_THREADS,
+    KNOBS
+};
+
+/* A set of knobs. */
+#define KNOB_BIT(knob) (1u << (knob))
+
+/* No value: the knob is at rest (no byte limit, say). null in JSON. */
+#define PARAM_NONE UINT64_MAX
+
+struct params {
+    uint64_t value[KNOBS]; /* sizes in bytes, choices as an index */
+};
+
+/* Values of KNOB_CONSUME. The first four can be chosen; digest is for verification. */
+enum consume { CONSUME_NONE, CONSUME_TOUCH, CONSUME_SUM, CONSUME_LINES, CONSUME_DIGEST };
+
+enum knob_kind { KNOB_KIND_SIZE, KNOB_KIND_COUNT, KNOB_KIND_CHOICE };
+
+struct knob_info {
+    const char *key;      /* in JSON and ids */
+    const char *option;   /* long option */
+    const char *letters;  /* short option, or NULL */
+    const char *datatype; /* shown by --help */
+    const char *help;
+    const char *column;         /* heading in a text report */
+    enum knob_kind kind;
+    const char *const *choices; /* NULL-terminated, for KNOB_KIND_CHOICE */
+    uint64_t initial, least, most;
+    unsigned sweeps; /* 1: takes a list, each value a case of its own */
+};
+
+extern const struct knob_info knob_info[KNOBS];
+
+void params_init(struct params *params);
+
+/* Reads one value (no list) for knob; the message names the option. */
+int params_parse(enum knob knob, const char *text, uint64_t *value, struct err *err) MUST_CHECK;
+
+/* The value as it stands in an id: "131072", "touch", "none". Returns text. */
+enum { PARAM_TEXT = 32 };
+char *params_text(enum knob knob, uint64_t value, char text[PARAM_TEXT]);
+
+#endif

@@ -1,0 +1,119 @@
+#include "config.h"
+
+#include "cli/advice.h"
+
+#include "base/units.h"
+#include "report/json_value.h"
+#include "report/metric.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Relative standard deviation from which a figure is marked as wide. */
+#define WIDE_SPREAD 0.10
+#define HIGH_STEAL 0.01
+
+static void advise_on_cases(struct run *run)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
+        bool wrong = c->status == CASE_FAILED || c->status == CASE_INVALID;
+        if (wrong || (c->status == CASE_SKIPPED && c->named))
+            notes_add(&run->errors, c->code, NULL, "%s: %s: %s", c->label,
+                      case_status_name(c->status), c->reason != NULL ? c->reason : "out of memory");
+    }
+}
+
+static void advise_on_ratios(struct run *run)
+{
+    int baseline = run_baseline(run);
+    bool unsettled = false;
+    for (unsigned i = 0; baseline >= 0 && i < run->n_cases; i++) {
+        struct ratio ratio;
+        struct err err = {0};
+        if ((int)i == baseline || run->cases[i].status != CASE_OK ||
+            run_compare(run, i, (unsigned)baseline, run_confidence(run), &ratio, &err) != 0)
+            continue;
+        unsettled |= ratio.verdict == VERDICT_INCONCLUSIVE;
+        if (ratio.drifts)
+            notes_add(&run->warnings, "ratio_drifts", NULL,
+                      "the ratio of %s to %s wandered while this ran: its interval was widened",
+                      run->cases[i].id, run->cases[baseline].id);
+    }
+    if (run->cut_short && unsettled)
+        notes_add(&run->warnings, "cut_short", NULL,
+                  "%u rounds left a comparison open: more of them (--time-limit=1m) may settle it",
+                  run->rounds);
+}
+
+static void advise_on_spread(struct run *run, double *work)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        struct summary s;
+        metric_summary(run, i, METRIC_WALL_NS_PER_PASS, work, &s);
+        if (run->cases[i].status == CASE_OK && s.n >= 6 && s.stddev / s.mean > WIDE_SPREAD)
+            notes_add(&run->warnings, "wide_spread", NULL,
+                      "the trials of %s spread by %.0f %% (standard deviation): its own figure is "
+                      "rough, ratios are paired and hold better",
+                      run->cases[i].label, 100 * s.stddev / s.mean);
+    }
+}
+
+static void advise_on_storage(struct run *run, double *work)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        struct summary s;
+        char size[UNITS_TEXT];
+        metric_summary(run, i, METRIC_STORAGE_READ_BYTES_PER_PASS, work, &s);
+        if (run->cases[i].status == CASE_OK && s.median > 0)
+            notes_add(&run->warnings, "storage_read", NULL,
+                      "%s fetched %s from storage in a pass: the storage was measured as well",
+                      run->cases[i].label, units_size(size, (uint64_t)s.median));
+    }
+}
+
+static void advise_on_source(const struct report *report, struct run *run)
+{
+    const struct settings *settings = report->settings;
+    uint64_t limit = settings->knob_values[KNOB_BYTES][0];
+    uint64_t offset = settings->knob_values[KNOB_OFFSET][0];
+    for (size_t i = 0; i < report->source->n; i++) {
+        const struct source_file *file = &report->source->files[i];
+        uint64_t begin = offset + file->skip_bytes;
+        uint64_t left = file->size_bytes > begin ? file->size_bytes - begin : 0;
+        if (file->size_bytes != UNKNOWN && limit != PARAM_NONE && left < limit)
+            notes_add(&run->warnings, "short_source", file->path,
+                      "'%s' holds only %" PRIu64 " bytes from there on, not %" PRIu64, file->path,
+                      left, limit);
+        if (file->once)
+            notes_add(&run->warnings, "read_once", file->path,
+                      "'%s' can be read only once: one trial, nothing to verify it with",
+                      file->path);
+        if (!json_is_utf8(file->path))
+            notes_add(&run->warnings, "not_utf8", file->path,
+                      "a file name is not UTF-8: JSON shows its bytes as characters");
+    }
+}
+
+static void advise_on_host(const struct report *report, struct run *run)
+{
+    if (report->host->steal_ratio > HIGH_STEAL)
+        notes_add(&run->warnings, "steal", NULL,
+                  "the hypervisor took %.0f %% of the processor time away meanwhile",
+                  100 * report->host->steal_ratio);
+}
+
+void advice_add(const struct report *report, struct run *run)
+{
+    double *work = malloc((run->samples.n + 1) * sizeof *work);
+    advise_on_cases(run);
+    advise_on_source(report, run);
+    advise_on_ratios(run);
+    if (work != NULL) {
+        advise_on_spread(run, work);
+        advise_on_storage(run, work);
+    }
+    advise_on_host(report, run);
+    free(work);
+}

@@ -1,0 +1,47 @@
+/* iobench read, sysread, stdio: ways of reading files. */
+#include "config.h"
+
+#include "cli/command.h"
+#include "cli/measure.h"
+#include "family/file.h"
+
+#define FILE_COMMAND_KNOBS (FILE_KNOBS | KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_STDIO_BUFFER))
+
+#define FILE_HELP                                                                                  \
+    "Each FILE is read from open to close, one after the other, in each pass; '-' is standard\n"  \
+    "input. Without FILE a file of 64 MiB is made for the run. 'iobench list file' shows the\n"   \
+    "strategies. Sizes: 512, 8k, 1M (powers of 1024), 500MB (powers of 1000). Times: 5ms, 10s."
+
+static const char *const read_modes[] = {"sysread", "fread", "getc", "mmap", NULL};
+static const char *const sysread_modes[] = {"syscall", NULL};
+static const char *const stdio_modes[] = {"stdio", NULL};
+
+const struct command command_read = {
+    .name = "read",
+    .usage = "read [OPTION...] [FILE...]",
+    .summary = "Compares ways of reading files",
+    .help = FILE_HELP,
+    .knobs = FILE_COMMAND_KNOBS,
+    .default_modes = read_modes,
+    .run = measure_files,
+};
+
+const struct command command_sysread = {
+    .name = "sysread",
+    .usage = "sysread [OPTION...] [FILE...]",
+    .summary = "Compares ways of reading files by system calls",
+    .help = FILE_HELP,
+    .knobs = FILE_COMMAND_KNOBS,
+    .default_modes = sysread_modes,
+    .run = measure_files,
+};
+
+const struct command command_stdio = {
+    .name = "stdio",
+    .usage = "stdio [OPTION...] [FILE...]",
+    .summary = "Compares ways of reading files through stdio",
+    .help = FILE_HELP,
+    .knobs = FILE_COMMAND_KNOBS,
+    .default_modes = stdio_modes,
+    .run = measure_files,
+};

@@ -1,0 +1,30 @@
+/* A command: one file that ends in a `const struct command`, and one row in main.c. */
+#ifndef IOBENCH_CLI_COMMAND_H
+#define IOBENCH_CLI_COMMAND_H
+
+#include <stddef.h>
+
+struct command {
+    const char *name;
+    const char *usage;   /* behind "iobench" */
+    const char *summary; /* one line, for the list of commands */
+    const char *help;    /* a paragraph, for --help; or NULL */
+    unsigned knobs;      /* of its family; 0: it has no measuring options */
+    const char *const *default_modes; /* NULL-terminated; NULL: none */
+
+    /* argv[0] is the command's name. Returns the exit status. */
+    int (*run)(const struct command *command, int argc, char **argv);
+};
+
+/* All commands, in the order in which help lists them. NULL-terminated. */
+extern const struct command *const commands[];
+
+const struct command *command_find(const char *name);
+
+/* Usage, help and options of one command on standard output. */
+void command_print_help(const struct command *command);
+
+/* Usage error: says the message and where help is; returns EXIT_USAGE. */
+int command_usage_error(const char *name, const char *message);
+
+#endif

@@ -1,0 +1,45 @@
+/* The options of the measuring commands: one table, and the only use of argtable2. */
+#ifndef IOBENCH_CLI_OPTIONS_H
+#define IOBENCH_CLI_OPTIONS_H
+
+#include "base/err.h"
+#include "family/request.h"
+#include "measure/trial.h"
+#include "report/report.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct text_list {
+    const char **items;
+    size_t n;
+};
+
+struct options {
+    struct text_list modes, files, exports;
+    struct knob_values knobs[KNOBS];
+    uint64_t rounds, warmup, seed;
+    bool warmup_given, seed_given;
+    double precision, max_slowdown; /* NaN: not given */
+    uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns; /* UNKNOWN: not given */
+    bool quick, dry_run, json, quiet, verbose, strict, help, version;
+    const char *prepare, *baseline; /* NULL: not given */
+    struct cpus *cpus;              /* NULL: not given */
+    enum when color, progress;
+    struct label *labels;
+    size_t n_labels;
+};
+
+/* Parses the arguments behind the command's name; argv[0] is that name. knobs are those of the
+ * command's family. Nothing is opened. The strings are those of argv, or live until options_free. */
+int options_parse(int argc, char **argv, unsigned knobs, struct options *options,
+                  struct err *err) MUST_CHECK;
+
+void options_free(struct options *options);
+
+/* One line an option, as --help shows them. */
+void options_print(unsigned knobs, FILE *out);
+
+#endif

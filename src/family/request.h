@@ -1,0 +1,23 @@
+/* What the user asked for, as far as a family needs to know it: plain values, no option parser. */
+#ifndef IOBENCH_FAMILY_REQUEST_H
+#define IOBENCH_FAMILY_REQUEST_H
+
+#include "base/params.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct knob_values {
+    uint64_t *values; /* in the order given; at least one */
+    size_t n;
+    bool given; /* on the command line: must have an effect, or is refused */
+};
+
+struct request {
+    const char *const *modes; /* strategies and groups, in the order given */
+    size_t n_modes;
+    bool modes_given; /* false: the command's own choice */
+    struct knob_values knobs[KNOBS];
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* A part is one process of a trial, and all that measuring knows of what it measures. */
+#ifndef IOBENCH_MEASURE_PART_H
+#define IOBENCH_MEASURE_PART_H
+
+#include "base/err.h"
+#include "base/tally.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a worker sits; constant in a trial. */
+struct seat {
+    unsigned worker, workers;
+    void *first;              /* worker 0's state, for sharing; set up before all others */
+    const _Atomic bool *stop; /* set when the run should end before its passes are done */
+};
+
+struct part {
+    const char *name;
+    size_t state_size; /* per worker, zeroed */
+    const void *arg;   /* constant; the part's own */
+
+    /* Before the clock. Called for worker 0 first, one worker after the other. */
+    int (*setup)(void *state, const void *arg, const struct seat *seat, struct err *err);
+    /* The timed part: the work `passes` times, or until *seat->stop. With several workers each
+     * runs in a thread of its own. */
+    int (*run)(void *state, const void *arg, const struct seat *seat, uint64_t passes,
+               struct tally *tally, struct err *err);
+    /* After the clock; also after a failed setup. */
+    void (*teardown)(void *state);
+};
+
+#endif

@@ -1,0 +1,149 @@
+#include "config.h"
+
+#include "measure/run.h"
+
+#include "stats/summary.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+double sample_wall_ns_per_pass(const struct sample *sample)
+{
+    return (double)sample->wall_ns / (double)sample->passes;
+}
+
+size_t run_values(const struct run *run, unsigned index, double (*value)(const struct sample *),
+                  double *values)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < run->samples.n; i++) {
+        const struct sample *sample = &run->samples.items[i];
+        if (sample->case_index != index || !sample_counts(sample))
+            continue;
+        double v = value(sample);
+        if (!isnan(v))
+            values[n++] = v;
+    }
+    return n;
+}
+
+unsigned run_count_trials(const struct run *run, unsigned index)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < run->samples.n; i++)
+        n += run->samples.items[i].case_index == index && sample_counts(&run->samples.items[i]);
+    return n;
+}
+
+/* ln(cost of a / cost of b) for each round that has both, in the order of the rounds: samples lie in
+ * that order. logs holds run->samples.n numbers. */
+static size_t pair_logs(const struct run *run, unsigned a, unsigned b, double *logs)
+{
+    size_t n = 0;
+    uint32_t round = UINT32_MAX;
+    double cost_a = NAN, cost_b = NAN;
+    for (size_t i = 0; i < run->samples.n; i++) {
+        const struct sample *sample = &run->samples.items[i];
+        if (!sample_counts(sample))
+            continue;
+        if (sample->round != round) {
+            round = sample->round;
+            cost_a = cost_b = NAN;
+        }
+        if (sample->case_index == a)
+            cost_a = sample_wall_ns_per_pass(sample);
+        else if (sample->case_index == b)
+            cost_b = sample_wall_ns_per_pass(sample);
+        else
+            continue;
+        if (cost_a > 0 && cost_b > 0)
+            logs[n++] = log(cost_a / cost_b);
+    }
+    return n;
+}
+
+int run_compare(const struct run *run, unsigned index, unsigned baseline, double confidence,
+                struct ratio *ratio, struct err *err)
+{
+    double *room = malloc((2 * run->samples.n + 1) * sizeof *room);
+    if (room == NULL)
+        return err_set(err, errno, "cannot compare %zu samples", run->samples.n);
+    size_t n = pair_logs(run, index, baseline, room);
+    ratio_estimate(room, n, confidence, run->delta, room + run->samples.n, ratio);
+    free(room);
+    return 0;
+}
+
+static double median_cost(const struct run *run, unsigned index, double *work)
+{
+    size_t n = run_values(run, index, sample_wall_ns_per_pass, work);
+    if (n == 0)
+        return NAN;
+    sort_values(work, n);
+    return quantile(work, n, 0.5);
+}
+
+int run_baseline(const struct run *run)
+{
+    if (run->baseline >= 0)
+        return run->cases[run->baseline].status == CASE_OK ? run->baseline : -1;
+    double *work = malloc((run->samples.n + 1) * sizeof *work);
+    int fastest = -1;
+    double least = INFINITY;
+    for (unsigned i = 0; work != NULL && i < run->n_cases; i++) {
+        double cost = run->cases[i].status == CASE_OK ? median_cost(run, i, work) : NAN;
+        if (cost < least) {
+            least = cost;
+            fastest = (int)i;
+        }
+    }
+    free(work);
+    return fastest;
+}
+
+double run_confidence(const struct run *run)
+{
+    size_t k = 0;
+    for (unsigned i = 0; i < run->n_cases; i++)
+        k += run->cases[i].status == CASE_OK;
+    if (k < 2)
+        return family_confidence(1);
+    return family_confidence(run->baseline >= 0 ? k - 1 : k * (k - 1) / 2);
+}
+
+void run_case_end(struct run_case *c, enum case_status status, const char *code,
+                  const char *format, ...)
+{
+    if (c->status != CASE_OK)
+        return;
+    c->status = status;
+    c->code = code;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&c->reason, format, arguments) < 0)
+        c->reason = NULL;
+    va_end(arguments);
+}
+
+const char *case_status_name(enum case_status status)
+{
+    static const char *const names[] = {"ok", "skipped", "failed", "invalid"};
+    return names[status];
+}
+
+void run_free(struct run *run)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        free(run->cases[i].id);
+        free(run->cases[i].label);
+        free(run->cases[i].reason);
+    }
+    free(run->cases);
+    samples_free(&run->samples);
+    notes_free(&run->warnings);
+    notes_free(&run->errors);
+    *run = (struct run){0};
+}

@@ -1,0 +1,94 @@
+/* A run: its cases, what their trials measured, and what was noticed on the way. */
+#ifndef IOBENCH_MEASURE_RUN_H
+#define IOBENCH_MEASURE_RUN_H
+
+#include "base/notes.h"
+#include "base/params.h"
+#include "measure/part.h"
+#include "measure/sample.h"
+#include "stats/ratio.h"
+
+#include <stdbool.h>
+
+enum case_kind { CASE_STRATEGY, CASE_EXEC };
+enum case_status { CASE_OK, CASE_SKIPPED, CASE_FAILED, CASE_INVALID };
+enum verified { VERIFIED_UNKNOWN, VERIFIED_NO, VERIFIED_YES };
+
+/* A case: a strategy with its parameters, one row of the result. */
+struct run_case {
+    char *id;    /* read/sysread/block_size=8192, with #1, #2 when the same case stands twice */
+    char *label; /* short, for text: sysread, or sysread#1 */
+    const char *mode;
+    const char *caveat; /* what to mind before choosing it; or NULL */
+    enum case_kind kind;
+    struct params params;
+    unsigned knobs;  /* the knobs that this case has: KNOB_BIT()s */
+    bool named;      /* asked for by name: not to measure it is an error */
+    unsigned workers;
+    struct part timed;  /* the work as it is measured */
+    struct part verify; /* the same with every byte digested; run == NULL: cannot be verified */
+
+    enum case_status status;
+    char *reason;     /* why it is not CASE_OK */
+    const char *code; /* the same as a word for scripts; static */
+    enum verified verified;
+    uint64_t digest;
+    bool has_digest;
+    uint64_t passes;      /* of a trial; fixed by the warm-up */
+    uint64_t pass_bytes;  /* of one pass; UNKNOWN until one was done */
+    struct sample profile; /* one long trial */
+    bool has_profile;
+};
+
+struct run {
+    struct run_case *cases;
+    unsigned n_cases;
+    struct part reference; /* reads the same bytes another way, for verification; run may be NULL */
+    struct samples samples;
+    struct notes warnings, errors;
+    unsigned rounds;       /* complete ones, warm-up not counted */
+    uint64_t rounds_ns;    /* that they took */
+    int baseline;          /* index of the named one; -1: the fastest, picked from the data */
+    double delta;          /* what counts as the same: 0.01 is 1 % */
+    int signal_number;     /* that ended the run early, or 0 */
+    bool cut_short;        /* stopped by --rounds or --time-limit before it was precise */
+};
+
+/* The paired comparison of two cases over the rounds in which both were measured. Work of a pass is
+ * the same for both, so the cost is wall time per pass. */
+int run_compare(const struct run *run, unsigned index, unsigned baseline, double confidence,
+                struct ratio *ratio, struct err *err) MUST_CHECK;
+
+/* The case with the smallest median cost, or the named baseline; -1 when nothing was measured. */
+int run_baseline(const struct run *run);
+
+/* Confidence of each comparison, so that all hold together at 95 %: as many as there are other
+ * cases for a named baseline, and all pairs when the fastest was picked from the data. */
+double run_confidence(const struct run *run);
+
+/* Measured trials (no warm-up, complete) of a case. */
+unsigned run_count_trials(const struct run *run, unsigned index);
+
+/* True for the samples that figures are made of. */
+static inline bool sample_counts(const struct sample *sample)
+{
+    return !sample->warmup && sample->complete && sample->passes > 0;
+}
+
+/* Fills values, one per counting trial of the case, with value(sample), leaving NaN out; returns how
+ * many. values holds run->samples.n numbers. */
+size_t run_values(const struct run *run, unsigned index, double (*value)(const struct sample *),
+                  double *values);
+
+double sample_wall_ns_per_pass(const struct sample *sample);
+
+/* Marks a case as not measured, with the reason; the first reason stays. */
+void run_case_end(struct run_case *c, enum case_status status, const char *code,
+                  const char *format, ...) PRINTF_LIKE(4, 5);
+
+const char *case_status_name(enum case_status status);
+
+/* Frees ids, labels, reasons, samples and notes; parts belong to their family. */
+void run_free(struct run *run);
+
+#endif

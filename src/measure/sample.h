@@ -1,0 +1,41 @@
+/* What one trial measured, and the store of all of them. */
+#ifndef IOBENCH_MEASURE_SAMPLE_H
+#define IOBENCH_MEASURE_SAMPLE_H
+
+#include "base/err.h"
+#include "base/tally.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Counts are of the timed part and of all threads; UNKNOWN where there is no such figure. */
+struct sample {
+    uint32_t case_index, round, position; /* round 0 is warm-up; position inside the round */
+    bool warmup;
+    bool complete; /* false: ended by a signal or a timeout; passes is then what was finished */
+    int cpu;       /* the processor at the end; -1: not known */
+    uint64_t passes, bytes, calls, short_calls, newlines;
+    uint64_t wall_ns;  /* CLOCK_MONOTONIC */
+    uint64_t cpu_ns;   /* CLOCK_PROCESS_CPUTIME_ID, and the processor time of ended children */
+    uint64_t user_ns, system_ns; /* getrusage(2): by clock ticks, of use only in a long trial */
+    uint64_t setup_ns, open_ns, close_ns;
+    uint64_t peak_rss_bytes;      /* high-water mark of the process */
+    uint64_t peak_rss_anon_bytes; /* larger of two looks: after the set-up and after the run */
+    uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches, block_inputs;
+    uint64_t storage_read_bytes; /* read_bytes of /proc/self/io */
+    uint64_t digest;
+    bool has_digest;
+};
+
+/* Zero it before use. The samples lie in a shared mapping: on the heap they would be inherited by
+ * every child and count in its peak memory. */
+struct samples {
+    struct sample *items;
+    size_t n, room;
+};
+
+int samples_add(struct samples *samples, const struct sample *sample, struct err *err) MUST_CHECK;
+void samples_free(struct samples *samples);
+
+#endif

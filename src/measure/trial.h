@@ -1,0 +1,43 @@
+/* One trial: the work of a part, in a fresh child process, between two clock readings. */
+#ifndef IOBENCH_MEASURE_TRIAL_H
+#define IOBENCH_MEASURE_TRIAL_H
+
+#include "measure/part.h"
+#include "measure/sample.h"
+
+#include <sched.h>
+#include <signal.h>
+
+struct trial {
+    const struct part *subject;
+    unsigned workers;
+    uint64_t passes;      /* how often the work is done */
+    uint64_t duration_ns; /* > 0: instead until this is over, at the end of a pass */
+    uint64_t timeout_ns;  /* the whole trial, set-up included */
+    bool phases;          /* note open_ns and close_ns, at the price of clock readings */
+    const struct cpus *cpus; /* NULL: wherever the system likes */
+    const volatile sig_atomic_t *interrupted;
+};
+
+/* A set of processors. */
+struct cpus {
+    unsigned n, id[256];
+};
+
+enum trial_end {
+    TRIAL_DONE,
+    TRIAL_FAILED,      /* the part said why, or its process died: see err */
+    TRIAL_TIMED_OUT,   /* killed; the sample holds what was done until then */
+    TRIAL_INTERRUPTED, /* the same, by a signal to us */
+};
+
+/* Runs it. The sample is filled in every case, as far as it was measured, but for the place of the
+ * trial (case_index, round, position, warmup). No child is left behind. The caller must hold no
+ * thread: a forked child of a threaded process is not what it seems. */
+enum trial_end trial_run(const struct trial *trial, struct sample *sample, struct err *err);
+
+/* Runs a shell command and waits for it, with the same care for signals and time. 0, or -1. */
+int trial_run_command(const char *command, uint64_t timeout_ns,
+                      const volatile sig_atomic_t *interrupted, struct err *err) MUST_CHECK;
+
+#endif

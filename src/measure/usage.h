@@ -1,0 +1,34 @@
+/* What the process used between two moments. */
+#ifndef IOBENCH_MEASURE_USAGE_H
+#define IOBENCH_MEASURE_USAGE_H
+
+#include "base/err.h"
+#include "measure/sample.h"
+#include "measure/trial.h"
+
+#include <sys/resource.h>
+
+struct usage {
+    uint64_t wall_ns, cpu_ns;
+    struct rusage self, children;
+    uint64_t storage_read_bytes;
+};
+
+/* The wall clock is read last at the start and first at the end: nothing else is inside. */
+void usage_start(struct usage *usage);
+void usage_stop(struct usage *usage);
+
+/* Fills the sample's times, faults, switches, memory and processor. */
+void usage_difference(const struct usage *before, const struct usage *after,
+                      struct sample *sample);
+
+/* Marks the same figures as not measured. */
+void usage_unknown(struct sample *sample);
+
+/* Anonymous memory resident now (RssAnon of /proc/self/status); UNKNOWN where there is no such. */
+uint64_t usage_anonymous_bytes(void);
+
+/* Confines the calling process to these processors. */
+int usage_pin(const struct cpus *cpus, struct err *err) MUST_CHECK;
+
+#endif

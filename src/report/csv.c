@@ -1,0 +1,86 @@
+/* CSV: one row a trial (RFC 4180, but lines end in \n). */
+#include "config.h"
+
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void put_text(FILE *out, const char *text)
+{
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* An empty field stands for what was not measured. */
+static void put_count(FILE *out, uint64_t value)
+{
+    fputc(',', out);
+    if (value != UNKNOWN)
+        fprintf(out, "%" PRIu64, value);
+}
+
+static void put_params(FILE *out, const struct run_case *c)
+{
+    char text[PARAM_TEXT];
+    for (int k = 0; k < KNOBS; k++) {
+        fputc(',', out);
+        if (c->knobs & KNOB_BIT(k) && c->params.value[k] != PARAM_NONE)
+            fputs(params_text((enum knob)k, c->params.value[k], text), out);
+    }
+}
+
+static void put_trial(FILE *out, const struct run_case *c, const struct sample *s)
+{
+    put_text(out, c->id);
+    fputc(',', out);
+    put_text(out, c->mode);
+    put_params(out, c);
+    fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,%s", s->round, s->position,
+            s->warmup ? "true" : "false", s->complete ? "true" : "false");
+    const uint64_t counts[] = {s->passes,
+                               s->bytes,
+                               s->calls,
+                               s->short_calls,
+                               s->wall_ns,
+                               s->cpu_ns,
+                               s->setup_ns,
+                               s->peak_rss_bytes,
+                               s->peak_rss_anon_bytes,
+                               s->cpu >= 0 ? (uint64_t)s->cpu : UNKNOWN,
+                               s->minor_faults,
+                               s->major_faults,
+                               s->voluntary_switches,
+                               s->involuntary_switches,
+                               s->block_inputs,
+                               s->storage_read_bytes};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        put_count(out, counts[i]);
+    fputc('\n', out);
+}
+
+int report_csv(const struct report *report, FILE *out, struct err *err)
+{
+    (void)err;
+    fputs("id,mode", out);
+    for (int k = 0; k < KNOBS; k++)
+        fprintf(out, ",%s", knob_info[k].key);
+    fputs(",round,position,warmup,complete,passes,bytes,calls,short_calls,wall_ns,cpu_ns,setup_ns,"
+          "peak_rss_bytes,peak_rss_anon_bytes,cpu,minor_faults,major_faults,voluntary_switches,"
+          "involuntary_switches,block_inputs,storage_read_bytes\n",
+          out);
+    for (size_t i = 0; i < report->run->samples.n; i++) {
+        const struct sample *sample = &report->run->samples.items[i];
+        put_trial(out, &report->run->cases[sample->case_index], sample);
+    }
+    return 0;
+}

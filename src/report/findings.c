@@ -1,0 +1,204 @@
+#include "config.h"
+
+#include "base/units.h"
+#include "report/metric.h"
+#include "report/overview.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A few sentences are read; more are not. */
+enum { MOST_PAIRS = 3 };
+
+struct ranked {
+    unsigned index;
+    double cost;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+/* The measured cases, fastest first. */
+static size_t rank(const struct run *run, struct ranked *ranked, double *work)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        struct summary s;
+        metric_summary(run, i, METRIC_WALL_NS_PER_PASS, work, &s);
+        if (run->cases[i].status == CASE_OK && s.n > 0)
+            ranked[n++] = (struct ranked){i, s.median};
+    }
+    qsort(ranked, n, sizeof *ranked, by_cost);
+    return n;
+}
+
+/* "sysread", or with its block size where there are several sysreads. */
+static const char *name_of(const struct run *run, unsigned index, char text[96])
+{
+    const struct run_case *c = &run->cases[index];
+    bool alone = true;
+    for (unsigned i = 0; i < run->n_cases; i++)
+        alone &= i == index || strcmp(run->cases[i].label, c->label) != 0;
+    const char *last = strrchr(c->id, '/');
+    bool has_params = last != NULL && strchr(last, '=') != NULL;
+    if (alone || !has_params)
+        snprintf(text, 96, "%s", c->label);
+    else
+        snprintf(text, 96, "%s with %s", c->label, last + 1);
+    return text;
+}
+
+static void print_percent_range(FILE *out, const struct ratio *r)
+{
+    double middle = 100 * (r->ratio - 1), low = 100 * (r->low - 1), high = 100 * (r->high - 1);
+    if (middle < 100)
+        fprintf(out, "%.1f %% (%.1f .. %.1f)", middle, low, high);
+    else
+        fprintf(out, "%.3g times (%.3g .. %.3g)", r->ratio, r->low, r->high);
+}
+
+static void print_same(FILE *out, const char *a, const char *b, const struct run *run)
+{
+    fprintf(out, "%s and %s are the same within %g %%.\n", a, b, 100 * run->delta);
+}
+
+static void print_unsettled(FILE *out, const char *a, const char *b, const struct ratio *r)
+{
+    if (isnan(r->low))
+        fprintf(out, "%zu round%s %s too few to tell %s from %s.\n", r->n, r->n == 1 ? "" : "s",
+                r->n == 1 ? "is" : "are", a, b);
+    else
+        fprintf(out, "%s and %s were not told apart (ratio %.3f .. %.3f).\n", a, b, r->low,
+                r->high);
+}
+
+/* What the fastest has over the next, and which neighbours are the same. */
+static int print_ranking(const struct run *run, const struct ranked *ranked, size_t n, FILE *out,
+                         struct err *err)
+{
+    for (size_t i = 0; i + 1 < n && i < MOST_PAIRS; i++) {
+        struct ratio r;
+        char a[96], b[96];
+        if (run_compare(run, ranked[i + 1].index, ranked[i].index, run_confidence(run), &r, err) !=
+            0)
+            return -1;
+        name_of(run, ranked[i].index, a);
+        name_of(run, ranked[i + 1].index, b);
+        if (r.verdict == VERDICT_SAME) {
+            print_same(out, a, b, run);
+        } else if (r.verdict != VERDICT_SLOWER) {
+            print_unsettled(out, a, b, &r);
+        } else if (i == 0) {
+            fprintf(out, "%s is the fastest here, ", a);
+            print_percent_range(out, &r);
+            fprintf(out, " ahead of %s.\n", b);
+        }
+    }
+    return 0;
+}
+
+static int print_against_baseline(const struct run *run, unsigned baseline,
+                                  const struct ranked *ranked, size_t n, FILE *out,
+                                  struct err *err)
+{
+    char base[96], name[96];
+    name_of(run, baseline, base);
+    for (size_t i = 0; i < n; i++) {
+        struct ratio r;
+        if (ranked[i].index == baseline)
+            continue;
+        if (run_compare(run, ranked[i].index, baseline, run_confidence(run), &r, err) != 0)
+            return -1;
+        name_of(run, ranked[i].index, name);
+        if (r.verdict == VERDICT_SAME) {
+            print_same(out, name, base, run);
+        } else if (r.verdict == VERDICT_INCONCLUSIVE) {
+            print_unsettled(out, name, base, &r);
+        } else {
+            bool faster = r.verdict == VERDICT_FASTER;
+            struct ratio turned = r;
+            if (faster)
+                turned = (struct ratio){.ratio = 1 / r.ratio, .low = 1 / r.high, .high = 1 / r.low};
+            fprintf(out, "%s is ", name);
+            print_percent_range(out, &turned);
+            fprintf(out, " %s than %s.\n", faster ? "faster" : "slower", base);
+        }
+    }
+    return 0;
+}
+
+static void print_lone(const struct run *run, unsigned index, double *work, FILE *out)
+{
+    struct summary s;
+    char name[96], rate[UNITS_TEXT], low[UNITS_TEXT], high[UNITS_TEXT], time[UNITS_TEXT];
+    metric_summary(run, index, METRIC_BYTES_PER_S, work, &s);
+    name_of(run, index, name);
+    if (s.n == 0) {
+        metric_summary(run, index, METRIC_WALL_NS_PER_PASS, work, &s);
+        fprintf(out, "%s takes %s for nothing: there is nothing to read.\n", name,
+                units_time(time, s.median));
+        return;
+    }
+    fprintf(out, "%s reads %s here", name, units_rate(rate, s.median));
+    if (s.n > 1)
+        fprintf(out, " (middle 80 %% of %zu trials: %s .. %s)", s.n,
+                units_rate_like(low, s.p10, s.median), units_rate_like(high, s.p90, s.median));
+    fputs(".\n", out);
+}
+
+static void print_absentees(const struct run *run, FILE *out)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
+        char name[96];
+        if (c->status != CASE_OK)
+            fprintf(out, "%s: %s: %s.\n", name_of(run, i, name), case_status_name(c->status),
+                    c->reason != NULL ? c->reason : "out of memory");
+    }
+}
+
+/* What was moved by trials that a signal or the clock cut off, when nothing else was. */
+static void print_unfinished(const struct run *run, FILE *out)
+{
+    for (size_t i = 0; i < run->samples.n; i++) {
+        const struct sample *s = &run->samples.items[i];
+        char name[96], size[UNITS_TEXT], time[UNITS_TEXT];
+        if (!s->complete)
+            fprintf(out, "%s had read %s in %s when its trial was cut off.\n",
+                    name_of(run, s->case_index, name), units_size(size, s->bytes),
+                    units_time(time, (double)s->wall_ns));
+    }
+}
+
+int overview_findings(const struct report *report, FILE *out, struct err *err)
+{
+    const struct run *run = report->run;
+    struct ranked *ranked = calloc(run->n_cases + 1, sizeof *ranked);
+    double *work = malloc((run->samples.n + 1) * sizeof *work);
+    int status = 0;
+    if (ranked == NULL || work == NULL) {
+        status = err_set(err, errno, "cannot rank %u cases", run->n_cases);
+        goto out;
+    }
+    size_t n = rank(run, ranked, work);
+    int baseline = run_baseline(run);
+    if (n == 1)
+        print_lone(run, ranked[0].index, work, out);
+    else if (run->baseline >= 0 && baseline >= 0)
+        status = print_against_baseline(run, (unsigned)baseline, ranked, n, out, err);
+    else
+        status = print_ranking(run, ranked, n, out, err);
+    if (n > 0 && run->cases[ranked[0].index].caveat != NULL && n > 1)
+        fprintf(out, "%s\n", run->cases[ranked[0].index].caveat);
+    print_unfinished(run, out);
+    print_absentees(run, out);
+out:
+    free(ranked);
+    free(work);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* Values for the JSON report: never NaN, never left out, always valid UTF-8. */
+#ifndef IOBENCH_REPORT_JSON_VALUE_H
+#define IOBENCH_REPORT_JSON_VALUE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All return a new reference. */
+json_t *json_count(uint64_t value);      /* null for UNKNOWN */
+json_t *json_nonzero(uint64_t value);    /* null for 0 as well */
+json_t *json_number(double value);       /* null for NaN and infinities */
+json_t *json_text(const char *text);     /* null for NULL; each byte that is not UTF-8 becomes the
+                                            character of that number */
+json_t *json_text_or_null(const char *text); /* null for "" as well */
+
+/* Is text well-formed UTF-8? */
+bool json_is_utf8(const char *text);
+
+#endif

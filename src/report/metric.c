@@ -1,0 +1,106 @@
+#include "config.h"
+
+#include "report/metric.h"
+
+#include <math.h>
+
+static double number(uint64_t value)
+{
+    return value == UNKNOWN ? NAN : (double)value;
+}
+
+static double per_pass(uint64_t value, const struct sample *s)
+{
+    return number(value) / (double)s->passes;
+}
+
+static double bytes_per_s(const struct sample *s)
+{
+    return s->bytes == 0 || s->wall_ns == 0 ? NAN : (double)s->bytes / ((double)s->wall_ns / 1e9);
+}
+
+static double cpu_ns_per_pass(const struct sample *s)
+{
+    return per_pass(s->cpu_ns, s);
+}
+
+static double cpu_ns_per_byte(const struct sample *s)
+{
+    return s->bytes == 0 ? NAN : number(s->cpu_ns) / (double)s->bytes;
+}
+
+static double cpu_ratio(const struct sample *s)
+{
+    return s->wall_ns == 0 ? NAN : number(s->cpu_ns) / (double)s->wall_ns;
+}
+
+static double calls_per_pass(const struct sample *s)
+{
+    return per_pass(s->calls, s);
+}
+
+static double minor_faults_per_pass(const struct sample *s)
+{
+    return per_pass(s->minor_faults, s);
+}
+
+static double major_faults_per_pass(const struct sample *s)
+{
+    return per_pass(s->major_faults, s);
+}
+
+static double switches_per_pass(const struct sample *s)
+{
+    return per_pass(s->voluntary_switches, s) + per_pass(s->involuntary_switches, s);
+}
+
+static double peak_rss_bytes(const struct sample *s)
+{
+    return number(s->peak_rss_bytes);
+}
+
+static double peak_rss_anon_bytes(const struct sample *s)
+{
+    return number(s->peak_rss_anon_bytes);
+}
+
+static double storage_read_bytes_per_pass(const struct sample *s)
+{
+    return per_pass(s->storage_read_bytes, s);
+}
+
+const struct metric metrics[METRICS] = {
+    [METRIC_BYTES_PER_S] = {"bytes_per_s", "Bytes delivered per second.", bytes_per_s},
+    [METRIC_WALL_NS_PER_PASS] = {"wall_ns_per_pass", "Wall time of one pass.",
+                                 sample_wall_ns_per_pass},
+    [METRIC_CPU_NS_PER_PASS] = {"cpu_ns_per_pass", "Processor time of one pass, all threads.",
+                                cpu_ns_per_pass},
+    [METRIC_CPU_NS_PER_BYTE] = {"cpu_ns_per_byte", "Processor time per byte delivered.",
+                                cpu_ns_per_byte},
+    [METRIC_CPU_RATIO] = {"cpu_ratio", "Processor time over wall time.", cpu_ratio},
+    [METRIC_CALLS_PER_PASS] = {"calls_per_pass", "Calls that the strategy made in one pass.",
+                               calls_per_pass},
+    [METRIC_MINOR_FAULTS_PER_PASS] = {"minor_faults_per_pass",
+                                      "Page faults without input or output in one pass.",
+                                      minor_faults_per_pass},
+    [METRIC_MAJOR_FAULTS_PER_PASS] = {"major_faults_per_pass",
+                                      "Page faults that read from storage in one pass.",
+                                      major_faults_per_pass},
+    [METRIC_SWITCHES_PER_PASS] = {"switches_per_pass",
+                                  "Context switches in one pass, voluntary and not.",
+                                  switches_per_pass},
+    [METRIC_PEAK_RSS_BYTES] = {"peak_rss_bytes", "Peak resident memory of a trial's process.",
+                               peak_rss_bytes},
+    [METRIC_PEAK_RSS_ANON_BYTES] = {"peak_rss_anon_bytes",
+                                    "The same without files that are mapped.", peak_rss_anon_bytes},
+    [METRIC_STORAGE_READ_BYTES_PER_PASS] = {"storage_read_bytes_per_pass",
+                                            "Bytes fetched from storage in one pass.",
+                                            storage_read_bytes_per_pass},
+};
+
+void metric_summary(const struct run *run, unsigned index, enum metric_id metric, double *work,
+                    struct summary *summary)
+{
+    size_t n = run_values(run, index, metrics[metric].value, work);
+    summarize(work, n, summary);
+}

@@ -1,0 +1,36 @@
+/* The figures of a case: one row in metric.c makes one known to the JSON and to OpenMetrics. */
+#ifndef IOBENCH_REPORT_METRIC_H
+#define IOBENCH_REPORT_METRIC_H
+
+#include "measure/run.h"
+#include "stats/summary.h"
+
+enum metric_id {
+    METRIC_BYTES_PER_S,
+    METRIC_WALL_NS_PER_PASS,
+    METRIC_CPU_NS_PER_PASS,
+    METRIC_CPU_NS_PER_BYTE,
+    METRIC_CPU_RATIO,
+    METRIC_CALLS_PER_PASS,
+    METRIC_MINOR_FAULTS_PER_PASS,
+    METRIC_MAJOR_FAULTS_PER_PASS,
+    METRIC_SWITCHES_PER_PASS,
+    METRIC_PEAK_RSS_BYTES,
+    METRIC_PEAK_RSS_ANON_BYTES,
+    METRIC_STORAGE_READ_BYTES_PER_PASS,
+    METRICS
+};
+
+struct metric {
+    const char *key;  /* in the JSON's summary */
+    const char *help; /* one sentence, for OpenMetrics */
+    double (*value)(const struct sample *sample); /* NaN: not measured */
+};
+
+extern const struct metric metrics[METRICS];
+
+/* Summary of a metric over the trials of a case that count. work holds run->samples.n numbers. */
+void metric_summary(const struct run *run, unsigned index, enum metric_id metric, double *work,
+                    struct summary *summary);
+
+#endif

@@ -1,0 +1,146 @@
+/* What the file strategies share: getting at a file and letting go of it, with the time of both
+ * noted where a profile asks for it, and the two loops. */
+#ifndef IOBENCH_STRATEGY_FILE_ACCESS_H
+#define IOBENCH_STRATEGY_FILE_ACCESS_H
+
+#include "strategy/strategy.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Opens the task's file, at the task's offset when seek is set. Returns a descriptor for file_close,
+ * or -1. */
+int file_open(const struct task *task, bool seek, struct tally *tally, struct err *err);
+void file_close(int fd, struct tally *tally);
+
+/* The same for a stream; buffer, unless NULL, is its setvbuf() buffer of size bytes. */
+FILE *file_fopen(const struct task *task, void *buffer, size_t size, struct tally *tally,
+                 struct err *err);
+void file_fclose(FILE *stream, struct tally *tally);
+
+/* A mapping of the task's slice; bytes is NULL and length 0 for an empty one. */
+struct file_map {
+    int fd;
+    void *base;
+    size_t span;
+    const unsigned char *bytes;
+    size_t length;
+};
+int file_map(struct file_map *map, const struct task *task, int flags, struct tally *tally,
+             struct err *err);
+void file_unmap(struct file_map *map, struct tally *tally);
+
+/* A page-aligned buffer, touched. Free with free(). NULL on failure. */
+void *file_buffer(uint64_t size, struct err *err);
+
+int file_read_error(const struct task *task, struct err *err);
+
+/* State of the strategies that read blocks into one buffer. */
+struct block_state {
+    unsigned char *buffer;
+    size_t size;
+};
+int block_setup(void *state, const struct task *task, struct err *err);
+void block_teardown(void *state);
+
+/* State of the stdio strategies: the stream's own buffer, and one for blocks or lines. */
+struct stdio_state {
+    void *stream_buffer; /* NULL: the C library's own */
+    size_t stream_size;
+    char *buffer;        /* stdio_setup() leaves it NULL; stdio_teardown() frees it */
+    size_t size;
+};
+int stdio_setup(void *state, const struct task *task, struct err *err);
+int stdio_block_setup(void *state, const struct task *task, struct err *err);
+void stdio_teardown(void *state);
+
+/* The loop of every system call that fills a buffer. read_at(fd, buffer, want, at) is a static
+ * function of the caller's and inlined here: there is no call through a pointer. */
+ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, off_t), int fd,
+                              const struct block_state *state, const struct task *task,
+                              struct tally *tally, struct err *err)
+{
+    uint64_t at = task->offset, left = task->length;
+    while (left > 0) {
+        size_t want = left < state->size ? (size_t)left : state->size;
+        ssize_t got = read_at(fd, state->buffer, want, (off_t)at);
+        tally->calls++;
+        if (got <= 0) {
+            if (got == 0)
+                break;
+            if (errno == EINTR)
+                continue;
+            return file_read_error(task, err);
+        }
+        tally->short_calls += (size_t)got < want;
+        consume(&task->sink, tally, state->buffer, (size_t)got);
+        at += (uint64_t)got;
+        left -= (uint64_t)got;
+    }
+    return 0;
+}
+
+/* The loop of getc and its kind, inlined with next and how known. getc looks at every byte itself,
+ * so touch has nothing to add. */
+ALWAYS_INLINE uint64_t read_chars_how(int (*next)(FILE *), FILE *stream, enum consume how,
+                                      const struct task *task, struct tally *tally)
+{
+    uint64_t n = 0, sum = 0, newlines = 0;
+    unsigned char gathered[4096];
+    size_t held = 0;
+    int c;
+    while (n < task->length && (c = next(stream)) != EOF) {
+        n++;
+        if (how == CONSUME_SUM)
+            sum += (unsigned)c;
+        else if (how == CONSUME_LINES)
+            newlines += c == '\n';
+        else if (how == CONSUME_DIGEST) {
+            gathered[held++] = (unsigned char)c;
+            if (held == sizeof gathered) {
+                XXH3_64bits_update(task->sink.hash, gathered, held);
+                held = 0;
+            }
+        }
+    }
+    if (how == CONSUME_DIGEST)
+        XXH3_64bits_update(task->sink.hash, gathered, held);
+    tally->sum += sum;
+    tally->newlines += newlines;
+    return n;
+}
+
+ALWAYS_INLINE int read_chars(int (*next)(FILE *), const struct stdio_state *state,
+                             const struct task *task, struct tally *tally, struct err *err)
+{
+    FILE *stream = file_fopen(task, state->stream_buffer, state->stream_size, tally, err);
+    if (stream == NULL)
+        return -1;
+    uint64_t n = 0;
+    switch (task->sink.how) {
+    case CONSUME_NONE:
+    case CONSUME_TOUCH:
+        n = read_chars_how(next, stream, CONSUME_NONE, task, tally);
+        break;
+    case CONSUME_SUM:
+        n = read_chars_how(next, stream, CONSUME_SUM, task, tally);
+        break;
+    case CONSUME_LINES:
+        n = read_chars_how(next, stream, CONSUME_LINES, task, tally);
+        break;
+    case CONSUME_DIGEST:
+        n = read_chars_how(next, stream, CONSUME_DIGEST, task, tally);
+        break;
+    }
+    tally->bytes += n;
+    tally->calls += n + (n < task->length); /* the one that met the end */
+    int status = ferror(stream) ? file_read_error(task, err) : 0;
+    file_fclose(stream, tally);
+    return status;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* The one list of strategies. */
+#ifndef IOBENCH_STRATEGY_REGISTRY_H
+#define IOBENCH_STRATEGY_REGISTRY_H
+
+#include "strategy/strategy.h"
+
+#include <stddef.h>
+
+/* In the order in which they are listed; index up to strategy_count(). */
+const struct strategy *strategy_at(size_t index);
+size_t strategy_count(void);
+
+/* NULL: there is none of that name in the family. */
+const struct strategy *strategy_find(enum family family, const char *name);
+
+/* The group's bit, 0 for an unknown name. "all" is every bit. */
+unsigned strategy_group(const char *name);
+
+#endif

@@ -1,0 +1,68 @@
+/* A strategy is one way of doing a kind of work.
+ *
+ * How to add one: write a file like file/sysread.c that ends in a `const struct strategy`, add its
+ * name to the list in registry.c and the file to Makefile.am. That is all: it is then listed,
+ * documented by `iobench list`, measured, and put through the contract tests. A new knob is one row
+ * in base/params.c. Rules for what a strategy may do:
+ *   - pass() is the only timed call. It does the work once, from open to close, and holds no
+ *     allocation, no function pointer per operation and no printing. It sees no clock, no options
+ *     and no stdout, and starts no thread.
+ *   - All the memory it needs is got and touched in setup().
+ *   - Every call that it makes is counted in tally->calls, the one that meets the end included.
+ */
+#ifndef IOBENCH_STRATEGY_STRATEGY_H
+#define IOBENCH_STRATEGY_STRATEGY_H
+
+#include "base/err.h"
+#include "base/params.h"
+#include "base/tally.h"
+#include "strategy/consume.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum family { FAMILY_FILE };
+
+/* Groups, for --mode. */
+enum group { GROUP_SYSCALL = 1u << 0, GROUP_STDIO = 1u << 1, GROUP_MAPPED = 1u << 2 };
+
+/* What a source must offer. */
+enum need {
+    NEED_SEEK = 1u << 0, /* pread(2) and its kind: no pipe */
+    NEED_MAP = 1u << 1,  /* mmap(2): no pipe, no /proc */
+    NEED_END = 1u << 2,  /* holds a line in memory: no endless source */
+    NEED_TOUCH = 1u << 3, /* moves no byte that is not looked at: not with consume=none */
+};
+
+/* What a family hands to a strategy; constant during one pass. */
+struct task {
+    const struct params *params;
+    const char *name;      /* for messages */
+    const char *open_path;
+    int fd;                /* >= 0: duplicate this instead of opening a path */
+    uint64_t offset;       /* this worker's slice: from here ... */
+    uint64_t length;       /* ... so many bytes, or to the end of the file when it is NO_LIMIT */
+    struct sink sink;
+};
+
+#define NO_LIMIT UINT64_MAX
+
+struct strategy {
+    const char *name;
+    const char *summary; /* one line: which calls, what for */
+    const char *caveat;  /* a sentence on what to mind before choosing it; or NULL */
+    enum family family;
+    unsigned groups, needs;
+    unsigned knobs; /* KNOB_BIT()s beside those of the family */
+    size_t state_size; /* per worker; handed over zeroed, aligned for any type */
+
+    /* Usable here? Fails with the reason. NULL: always. */
+    int (*probe)(struct err *err);
+    /* NULL: nothing to set up, and then nothing to tear down. */
+    int (*setup)(void *state, const struct task *task, struct err *err);
+    int (*pass)(void *state, const struct task *task, struct tally *tally, struct err *err);
+    /* Also after a failed setup. */
+    void (*teardown)(void *state);
+};
+
+#endif
