@@ -152,8 +152,11 @@ int source_add(struct source *source, const char *path, struct err *err)
 int source_add_stdin(struct source *source, struct err *err)
 {
     struct stat st;
-    if (fstat(STDIN_FILENO, &st) != 0)
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    if (flags < 0 || fstat(STDIN_FILENO, &st) != 0)
         return err_set(err, errno, "cannot read standard input");
+    if ((flags & O_ACCMODE) == O_WRONLY) /* as when it was closed: see main */
+        return err_set(err, EBADF, "cannot read standard input");
     if (S_ISDIR(st.st_mode))
         return err_set(err, EISDIR, "cannot read standard input");
     struct source_file *file = append(source, "-", "/dev/stdin", err);

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Relative standard deviation from which a figure is marked as wide. */
@@ -47,17 +48,26 @@ static void advise_on_ratios(struct run *run)
                   run->rounds);
 }
 
+/* One warning for all: on a restless machine it is many cases at once. */
 static void advise_on_spread(struct run *run, double *work)
 {
+    char list[400];
+    size_t used = 0;
     for (unsigned i = 0; i < run->n_cases; i++) {
         struct summary s;
         metric_summary(run, i, METRIC_WALL_NS_PER_PASS, work, &s);
-        if (run->cases[i].status == CASE_OK && s.n >= 6 && s.stddev / s.mean > WIDE_SPREAD)
-            notes_add(&run->warnings, "wide_spread", NULL,
-                      "the trials of %s spread by %.0f %% (standard deviation): its own figure is "
-                      "rough, ratios are paired and hold better",
-                      run->cases[i].label, 100 * s.stddev / s.mean);
+        if (run->cases[i].status != CASE_OK || s.n < 6 || s.stddev / s.mean <= WIDE_SPREAD ||
+            used + 100 > sizeof list)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %.0f %%",
+                                 used > 0 ? ", " : "", run->cases[i].label,
+                                 100 * s.stddev / s.mean);
     }
+    if (used > 0)
+        notes_add(&run->warnings, "wide_spread", NULL,
+                  "trials spread by more than %.0f %% (standard deviation: %s): throughputs are "
+                  "rough; ratios are paired by round and hold better",
+                  100 * WIDE_SPREAD, list);
 }
 
 static void advise_on_storage(struct run *run, double *work)

@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,11 +66,11 @@ static int unknown_command(const char *word)
 }
 
 /* Descriptors 0 to 2 are always taken, so that no file that we open becomes the standard output.
- * A standard output that was closed stays one that cannot be written to. */
+ * What was closed stays closed in effect: open the wrong way round, it cannot be read or written. */
 static void reserve_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY) != fd)
             _exit(EXIT_UNMEASURED);
 }
 
@@ -79,7 +78,6 @@ int main(int argc, char **argv)
 {
     reserve_standard_descriptors();
     setlocale(LC_CTYPE, ""); /* the rest stays "C": numbers never follow the locale */
-    signal(SIGPIPE, SIG_IGN);
     if (argc < 2)
         return command_usage_error(NULL, "no command given");
     const char *word = argv[1];

@@ -42,6 +42,7 @@ struct session {
     struct run run;
     struct file_plan *plan;
     struct report report;
+    struct exec_inheritance inheritance;
     size_t files_lost; /* named, but not to be read */
 };
 
@@ -60,6 +61,10 @@ static void settle_request(struct session *s)
     for (; !r->modes_given && r->modes[r->n_modes] != NULL; r->n_modes++)
         continue;
     memcpy(r->knobs, o->knobs, sizeof r->knobs);
+    r->execs = o->execs.items;
+    r->n_execs = o->execs.n;
+    r->exec_output = o->exec_output;
+    r->inheritance = &s->inheritance;
 }
 
 static void settle_settings(struct session *s)
@@ -76,7 +81,7 @@ static void settle_settings(struct session *s)
         .knobs = s->command->knobs,
         .rounds = o->duration_ns != UNKNOWN ? 1 : o->rounds,
         .warmup = o->warmup,
-        .seed = o->seed_given ? o->seed : rng_fresh_seed(),
+        .seed = o->seed != UNKNOWN ? o->seed : rng_fresh_seed(),
         .precision = isnan(o->precision) ? same / 2 : o->precision,
         .max_slowdown = o->max_slowdown,
         .time_limit_ns = given_or(o->time_limit_ns, limit),
@@ -90,6 +95,9 @@ static void settle_settings(struct session *s)
         .cpus = o->cpus,
         .labels = o->labels,
         .n_labels = o->n_labels,
+        .execs = o->execs.items,
+        .n_execs = o->execs.n,
+        .exec_output = o->exec_output,
     };
     for (int k = 0; k < KNOBS; k++) {
         s->settings.knob_values[k] = s->request.knobs[k].values;
@@ -157,9 +165,17 @@ static bool reads_once(const struct source *source)
     return false;
 }
 
+/* Do the kernel's own files change from one reading to the next? Some do. */
+static bool is_volatile(const struct source *source)
+{
+    for (size_t i = 0; i < source->n; i++)
+        if (!source->files[i].regular || source->files[i].volatile_size)
+            return true;
+    return false;
+}
+
 static int find_baseline(struct session *s, struct err *err)
 {
-    s->run.baseline = -1;
     if (s->options.baseline == NULL)
         return 0;
     struct err why = {0};
@@ -203,6 +219,7 @@ static int run_cases(struct session *s, struct err *err)
         .seed = set->seed,
         .prepare = set->prepare,
         .once = reads_once(&s->source),
+        .volatile_source = is_volatile(&s->source),
         .profile = !set->quick,
         .cpus = set->cpus,
         .interrupted = signals_seen(),
@@ -289,7 +306,7 @@ static int measure_and_report(struct session *s, struct err *err)
 {
     uint64_t began = clock_now_ns();
     host_init(&s->host);
-    signals_catch();
+    signals_catch(&s->inheritance);
     if (s->source.n > 0 && run_cases(s, err) != 0)
         return -1;
     signals_release();
@@ -355,7 +372,7 @@ static int run_session(struct session *s, int argc, char **argv)
 
 int measure_files(const struct command *command, int argc, char **argv)
 {
-    struct session s = {.command = command};
+    struct session s = {.command = command, .run.baseline = -1};
     int status = run_session(&s, argc, argv);
     run_free(&s.run);
     file_plan_free(s.plan);

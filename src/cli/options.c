@@ -2,325 +2,21 @@
 
 #include "cli/options.h"
 
-#include "base/units.h"
-#include "cli/cpu_list.h"
+#include "base/tally.h"
 #include "cli/option_names.h"
+#include "cli/option_rows.h"
 
 #include <argtable2.h>
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* How often an option may stand on one command line. */
 enum { MOST_REPEATS = 200 };
 
-typedef int apply_function(struct options *options, const char *value, struct err *err);
-
-struct option_row {
-    const char *letters, *name;
-    const char *datatype; /* NULL: a switch */
-    const char *help;
-    apply_function *apply;
-    const char *before_knobs; /* set on the row in front of which the family's knobs stand */
-};
-
-static int list_add(struct text_list *list, const char *item, struct err *err)
-{
-    const char **items = realloc(list->items, (list->n + 1) * sizeof *items);
-    if (items == NULL)
-        return err_set(err, errno, "too many values");
-    list->items = items;
-    items[list->n++] = item;
-    return 0;
-}
-
-/* Calls add for each element of a comma-separated list, which must have no empty one. */
-static int each_element(const char *name, const char *text,
-                        int (*add)(void *data, const char *element, struct err *err), void *data,
-                        struct err *err)
-{
-    char *copy = strdup(text), *rest = copy;
-    if (copy == NULL)
-        return err_set(err, errno, "--%s", name);
-    int status = 0;
-    for (char *element; status == 0 && (element = strsep(&rest, ",")) != NULL;)
-        status = *element != '\0' ? add(data, element, err)
-                                  : err_set(err, 0, "--%s: empty value in '%s'", name, text);
-    free(copy);
-    return status;
-}
-
-static int add_mode(void *list, const char *element, struct err *err)
-{
-    char *kept = strdup(element);
-    if (kept == NULL)
-        return err_set(err, errno, "--mode");
-    return list_add(list, kept, err);
-}
-
-static int apply_mode(struct options *o, const char *value, struct err *err)
-{
-    return each_element("mode", value, add_mode, &o->modes, err);
-}
-
-/* Prefixes what a parser said with the option's name. */
-static int named(const char *name, int status, const struct err *why, struct err *err)
-{
-    return status == 0 ? 0 : err_set(err, 0, "--%s: %s", name, why->text);
-}
-
-static int parse_time(const char *name, const char *value, uint64_t *ns, struct err *err)
-{
-    struct err why = {0};
-    int status = units_parse_time(value, ns, &why);
-    if (status == 0 && (*ns == 0 || *ns > UINT64_MAX / 4))
-        return err_set(err, 0, "--%s: '%s' is too %s", name, value, *ns == 0 ? "short" : "long");
-    return named(name, status, &why, err);
-}
-
-static int parse_count(const char *name, const char *value, uint64_t least, uint64_t most,
-                       uint64_t *count, struct err *err)
-{
-    struct err why = {0};
-    int status = units_parse_count(value, count, &why);
-    if (status == 0 && (*count < least || *count > most))
-        return err_set(err, 0, "--%s: '%s' is too %s", name, value,
-                       *count < least ? "small" : "large");
-    return named(name, status, &why, err);
-}
-
-static int parse_percent(const char *name, const char *value, double *ratio, struct err *err)
-{
-    struct err why = {0};
-    int status = units_parse_percent(value, ratio, &why);
-    if (status == 0 && !(*ratio > 0 && *ratio < 100))
-        return err_set(err, 0, "--%s: '%s' is out of range", name, value);
-    return named(name, status, &why, err);
-}
-
-static int apply_rounds(struct options *o, const char *value, struct err *err)
-{
-    return parse_count("rounds", value, 1, 1000000, &o->rounds, err);
-}
-
-static int apply_warmup(struct options *o, const char *value, struct err *err)
-{
-    o->warmup_given = true;
-    return parse_count("warmup", value, 0, 1000, &o->warmup, err);
-}
-
-static int apply_seed(struct options *o, const char *value, struct err *err)
-{
-    o->seed_given = true;
-    return parse_count("seed", value, 0, (UINT64_C(1) << 53) - 1, &o->seed, err);
-}
-
-static int apply_precision(struct options *o, const char *value, struct err *err)
-{
-    return parse_percent("precision", value, &o->precision, err);
-}
-
-static int apply_max_slowdown(struct options *o, const char *value, struct err *err)
-{
-    return parse_percent("max-slowdown", value, &o->max_slowdown, err);
-}
-
-static int apply_time_limit(struct options *o, const char *value, struct err *err)
-{
-    return parse_time("time-limit", value, &o->time_limit_ns, err);
-}
-
-static int apply_duration(struct options *o, const char *value, struct err *err)
-{
-    return parse_time("duration", value, &o->duration_ns, err);
-}
-
-static int apply_trial_time(struct options *o, const char *value, struct err *err)
-{
-    return parse_time("trial-time", value, &o->trial_time_ns, err);
-}
-
-static int apply_timeout(struct options *o, const char *value, struct err *err)
-{
-    return parse_time("timeout", value, &o->timeout_ns, err);
-}
-
-static int apply_quick(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->quick = true;
-    return 0;
-}
-
-static int apply_dry_run(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->dry_run = true;
-    return 0;
-}
-
-static int apply_prepare(struct options *o, const char *value, struct err *err)
-{
-    (void)err;
-    o->prepare = value;
-    return 0;
-}
-
-static int apply_baseline(struct options *o, const char *value, struct err *err)
-{
-    (void)err;
-    o->baseline = value;
-    return 0;
-}
-
-static int apply_cpu(struct options *o, const char *value, struct err *err)
-{
-    if (o->cpus == NULL)
-        o->cpus = malloc(sizeof *o->cpus);
-    if (o->cpus == NULL)
-        return err_set(err, errno, "--cpu");
-    return cpu_list_parse("cpu", value, o->cpus, err);
-}
-
-static int apply_peer_cpu(struct options *o, const char *value, struct err *err)
-{
-    (void)o, (void)value;
-    return err_set(err, 0, "--peer-cpu has no effect: reading a file has no other end");
-}
-
-static int apply_json(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->json = true;
-    return 0;
-}
-
-static int apply_export(struct options *o, const char *value, struct err *err)
-{
-    if (export_kind_of(value) == NULL)
-        return err_set(err, 0, "--export: '%s' ends in none of %s", value, export_endings());
-    return list_add(&o->exports, value, err);
-}
-
-static int apply_label(struct options *o, const char *value, struct err *err)
-{
-    size_t length = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789._-");
-    if (length == 0 || value[length] != '=')
-        return err_set(err, 0, "--label: '%s' is not KEY=VALUE with a key of letters, digits and "
-                               "._-", value);
-    struct label *labels = realloc(o->labels, (o->n_labels + 1) * sizeof *labels);
-    char *key = strndup(value, length);
-    if (labels != NULL)
-        o->labels = labels;
-    if (labels == NULL || key == NULL) {
-        free(key);
-        return err_set(err, errno, "--label");
-    }
-    labels[o->n_labels++] = (struct label){key, value + length + 1};
-    return 0;
-}
-
-static int apply_quiet(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->quiet = true;
-    return 0;
-}
-
-static int apply_verbose(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->verbose = true;
-    return 0;
-}
-
-static int apply_strict(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->strict = true;
-    return 0;
-}
-
-static int parse_when(const char *name, const char *value, enum when *when, struct err *err)
-{
-    static const char *const names[] = {"auto", "always", "never"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            *when = (enum when)i;
-            return 0;
-        }
-    }
-    return err_set(err, 0, "--%s: '%s' is none of auto, always, never", name, value);
-}
-
-static int apply_color(struct options *o, const char *value, struct err *err)
-{
-    return parse_when("color", value, &o->color, err);
-}
-
-static int apply_progress(struct options *o, const char *value, struct err *err)
-{
-    return parse_when("progress", value, &o->progress, err);
-}
-
-static int apply_help(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->help = true;
-    return 0;
-}
-
-static int apply_version(struct options *o, const char *value, struct err *err)
-{
-    (void)value, (void)err;
-    o->version = true;
-    return 0;
-}
-
-static const struct option_row rows[] = {
-    {"m", "mode", "LIST", "strategies or groups: sysread,mmap or all, syscall, stdio, mapped",
-     apply_mode, NULL},
-    {"r", "rounds", "N", "exactly N rounds", apply_rounds, "knobs"},
-    {NULL, "precision", "PCT", "stop when every ratio's interval is this narrow (half of what "
-                               "counts as the same: 0.5)",
-     apply_precision, NULL},
-    {NULL, "time-limit", "TIME", "stop at the end of the round that passes it (10s)",
-     apply_time_limit, NULL},
-    {NULL, "duration", "TIME", "one round of that length for each case", apply_duration, NULL},
-    {NULL, "trial-time", "TIME", "shortest trial (5ms)", apply_trial_time, NULL},
-    {NULL, "quick", NULL, "a rough answer in a second or two", apply_quick, NULL},
-    {NULL, "dry-run", NULL, "show the cases, their order and the time needed; run nothing",
-     apply_dry_run, NULL},
-    {NULL, "prepare", "COMMAND", "run before each trial, outside the timed part", apply_prepare,
-     NULL},
-    {NULL, "warmup", "N", "rounds that do not count; the first verifies the bytes (1)",
-     apply_warmup, NULL},
-    {NULL, "baseline", "CASE", "the case that ratios are against (the fastest)", apply_baseline,
-     NULL},
-    {NULL, "max-slowdown", "PCT", "exit 1 when a case is surely slower than the baseline by more",
-     apply_max_slowdown, NULL},
-    {NULL, "strict", NULL, "exit 4 when a comparison is inconclusive", apply_strict, NULL},
-    {NULL, "seed", "N", "of the order and of the file made; below 2^53", apply_seed, NULL},
-    {NULL, "cpu", "LIST", "run the trials on these processors, as 0,2-3", apply_cpu, NULL},
-    {NULL, "peer-cpu", "LIST", "the same for the other end, where there is one", apply_peer_cpu,
-     NULL},
-    {NULL, "timeout", "TIME", "a trial that takes longer is killed (60s)", apply_timeout, NULL},
-    {"j", "json", NULL, "JSON on standard output instead of text", apply_json, NULL},
-    {"e", "export", "FILE", "also write FILE, by its ending: .json .csv .md .prom", apply_export,
-     NULL},
-    {NULL, "label", "KEY=VALUE", "recorded with the result", apply_label, NULL},
-    {"q", "quiet", NULL, "no progress and no warnings", apply_quiet, NULL},
-    {"v", "verbose", NULL, "more columns", apply_verbose, NULL},
-    {NULL, "color", "WHEN", "auto, always or never; NO_COLOR is obeyed", apply_color, NULL},
-    {NULL, "progress", "WHEN", "auto, always or never; a line on standard error", apply_progress,
-     NULL},
-    {"h", "help", NULL, "show this", apply_help, NULL},
-    {NULL, "version", NULL, "show the version and what is built in", apply_version, NULL},
-};
-
-enum { ROWS = sizeof rows / sizeof rows[0], MOST_ENTRIES = ROWS + KNOBS + 2 };
+enum { MOST_ENTRIES = OPTION_ROWS + KNOBS + 2 };
 
 /* An entry of the table that argtable2 gets: a row, a knob, FILE or the end. */
 struct entry {
@@ -351,13 +47,13 @@ static void add_argument(struct arguments *a, const char *letters, const char *n
 static int build(struct arguments *a, unsigned knobs, int most_files, struct err *err)
 {
     *a = (struct arguments){0};
-    for (size_t i = 0; i < ROWS; i++) {
-        for (int k = 0; k < KNOBS && rows[i].before_knobs != NULL; k++)
+    for (const struct option_row *row = option_rows; row->name != NULL; row++) {
+        for (int k = 0; k < KNOBS && row->before_knobs; k++)
             if (knobs & KNOB_BIT(k))
                 add_argument(a, knob_info[k].letters, knob_info[k].option, knob_info[k].datatype,
                              knob_info[k].help, (struct entry){NULL, (enum knob)k});
-        add_argument(a, rows[i].letters, rows[i].name, rows[i].datatype, rows[i].help,
-                     (struct entry){&rows[i], 0});
+        add_argument(a, row->letters, row->name, row->datatype, row->help,
+                     (struct entry){row, 0});
     }
     size_t options = a->n;
     a->files = arg_filen(NULL, NULL, "FILE", 0, most_files > 0 ? most_files : 1, NULL);
@@ -372,48 +68,17 @@ static void discard(struct arguments *a)
     arg_freetable(a->table, a->n + 2);
 }
 
-struct knob_target {
-    enum knob knob;
-    struct knob_values *values;
-};
-
-static int add_knob_value(void *data, const char *element, struct err *err)
-{
-    struct knob_target *target = data;
-    uint64_t value;
-    if (params_parse(target->knob, element, &value, err) != 0)
-        return -1;
-    struct knob_values *v = target->values;
-    if (v->n > 0 && !knob_info[target->knob].sweeps)
-        return err_set(err, 0, "--%s takes one value", knob_info[target->knob].option);
-    uint64_t *values = realloc(v->values, (v->n + 1) * sizeof *values);
-    if (values == NULL)
-        return err_set(err, errno, "--%s", knob_info[target->knob].option);
-    v->values = values;
-    values[v->n++] = value;
-    return 0;
-}
-
-/* The last one wins, as for every option that is not a list of its own. */
-static int apply_knob(struct options *o, enum knob knob, const char *value, struct err *err)
-{
-    o->knobs[knob].n = 0;
-    o->knobs[knob].given = true;
-    struct knob_target target = {knob, &o->knobs[knob]};
-    return each_element(knob_info[knob].option, value, add_knob_value, &target, err);
-}
-
 static int apply_entry(struct options *o, const struct arguments *a, size_t i, struct err *err)
 {
     const struct entry *entry = &a->entries[i];
     if (entry->row != NULL && entry->row->datatype == NULL) {
         const struct arg_lit *flag = a->table[i];
-        return flag->count > 0 ? entry->row->apply(o, NULL, err) : 0;
+        return flag->count > 0 ? option_row_apply(o, entry->row, NULL, err) : 0;
     }
     const struct arg_str *option = a->table[i];
     for (int j = 0; j < option->count; j++) {
-        int status = entry->row != NULL ? entry->row->apply(o, option->sval[j], err)
-                                        : apply_knob(o, entry->knob, option->sval[j], err);
+        int status = entry->row != NULL ? option_row_apply(o, entry->row, option->sval[j], err)
+                                        : option_knob_apply(o, entry->knob, option->sval[j], err);
         if (status != 0)
             return -1;
     }
@@ -442,11 +107,13 @@ static int set_defaults(struct options *o, struct err *err)
 {
     *o = (struct options){.precision = NAN,
                           .max_slowdown = NAN,
+                          .exec_output = "/dev/null",
                           .time_limit_ns = UNKNOWN,
                           .duration_ns = UNKNOWN,
                           .trial_time_ns = UNKNOWN,
                           .timeout_ns = UNKNOWN,
-                          .warmup = 1};
+                          .warmup = 1,
+                          .seed = UNKNOWN};
     for (int k = 0; k < KNOBS; k++) {
         o->knobs[k].values = malloc(sizeof *o->knobs[k].values);
         if (o->knobs[k].values == NULL)
@@ -469,7 +136,7 @@ int options_parse(int argc, char **argv, unsigned knobs, struct options *options
         goto out;
     int wrong = arg_parse(argc, argv, a.table);
     for (size_t i = 0; i < a.n; i++) /* help is given whatever else is wrong */
-        if (a.entries[i].row != NULL && a.entries[i].row->apply == apply_help &&
+        if (a.entries[i].row != NULL && a.entries[i].row->at == offsetof(struct options, help) &&
             apply_entry(options, &a, i, err) != 0)
             goto out;
     if (wrong > 0 && !options->help) {
@@ -481,7 +148,7 @@ int options_parse(int argc, char **argv, unsigned knobs, struct options *options
             goto out;
     status = 0;
     for (int i = 0; i < a.files->count && status == 0; i++)
-        status = list_add(&options->files, a.files->filename[i], err);
+        status = text_list_add(&options->files, a.files->filename[i], err);
 out:
     discard(&a);
     return status;
@@ -494,6 +161,7 @@ void options_free(struct options *options)
     free(options->modes.items);
     free(options->files.items);
     free(options->exports.items);
+    free(options->execs.items);
     free(options->cpus);
     for (int k = 0; k < KNOBS; k++)
         free(options->knobs[k].values);
@@ -502,11 +170,41 @@ void options_free(struct options *options)
     free(options->labels);
 }
 
+/* "  -m, --mode=LIST" and the help beside it, wrapped between words. */
+static void print_option(const char *letters, const char *name, const char *datatype,
+                         const char *help, FILE *out)
+{
+    enum { HELP_COLUMN = 26, WIDTH = 80 };
+    int column = fprintf(out, letters != NULL ? "  -%s, --%s" : "  %s    --%s",
+                         letters != NULL ? letters : "", name);
+    if (datatype != NULL)
+        column += fprintf(out, "=%s", datatype);
+    for (const char *word = help; *word != '\0';) {
+        int length = (int)strcspn(word, " ");
+        if (column < HELP_COLUMN) {
+            fprintf(out, "%*s", HELP_COLUMN - column, "");
+            column = HELP_COLUMN;
+        } else if (column + 1 + length > WIDTH) {
+            fprintf(out, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        } else {
+            fputc(' ', out);
+            column++;
+        }
+        column += fprintf(out, "%.*s", length, word);
+        word += length;
+        word += strspn(word, " ");
+    }
+    fputc('\n', out);
+}
+
 void options_print(unsigned knobs, FILE *out)
 {
-    struct arguments a;
-    struct err err = {0};
-    if (build(&a, knobs, 1, &err) == 0)
-        arg_print_glossary_gnu(out, a.table);
-    discard(&a);
+    for (const struct option_row *row = option_rows; row->name != NULL; row++) {
+        for (int k = 0; k < KNOBS && row->before_knobs; k++)
+            if (knobs & KNOB_BIT(k))
+                print_option(knob_info[k].letters, knob_info[k].option, knob_info[k].datatype,
+                             knob_info[k].help, out);
+        print_option(row->letters, row->name, row->datatype, row->help, out);
+    }
 }

@@ -18,10 +18,11 @@ struct text_list {
 };
 
 struct options {
-    struct text_list modes, files, exports;
+    struct text_list modes, files, exports, execs;
+    const char *exec_output; /* a path, or NULL: inherited */
     struct knob_values knobs[KNOBS];
-    uint64_t rounds, warmup, seed;
-    bool warmup_given, seed_given;
+    uint64_t rounds, warmup; /* rounds 0: not given */
+    uint64_t seed;           /* UNKNOWN: not given */
     double precision, max_slowdown; /* NaN: not given */
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns; /* UNKNOWN: not given */
     bool quick, dry_run, json, quiet, verbose, strict, help, version;
@@ -31,6 +32,9 @@ struct options {
     struct label *labels;
     size_t n_labels;
 };
+
+/* Appends an item, which the list does not own. */
+int text_list_add(struct text_list *list, const char *item, struct err *err) MUST_CHECK;
 
 /* Parses the arguments behind the command's name; argv[0] is that name. knobs are those of the
  * command's family. Nothing is opened. The strings are those of argv, or live until options_free. */

@@ -2,15 +2,17 @@
 
 #include "cli/say.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 void say(const char *format, ...)
 {
+    char message[1024], shown[1024];
     va_list arguments;
     va_start(arguments, format);
-    fputs("iobench: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "iobench: %s\n", text_printable(message, shown, sizeof shown));
 }

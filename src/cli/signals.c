@@ -33,8 +33,13 @@ static void handle_with(void (*handler)(int))
     }
 }
 
-void signals_catch(void)
+void signals_catch(struct exec_inheritance *before)
 {
+    struct sigaction pipe_action;
+    sigprocmask(SIG_SETMASK, NULL, &before->mask);
+    before->sigpipe_ignored =
+        sigaction(SIGPIPE, NULL, &pipe_action) == 0 && pipe_action.sa_handler == SIG_IGN;
+    signal(SIGPIPE, SIG_IGN);
     child_block_signals();
     handle_with(note);
 }

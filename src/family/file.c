@@ -24,6 +24,8 @@ struct choice {
 
 struct file_plan {
     struct file_work *works; /* two a case: timed and verify; the last one is the reference */
+    struct exec_work *execs;
+    size_t n_execs;
 };
 
 static bool is_chosen(const struct choice *choices, size_t n, const struct strategy *strategy)
@@ -164,9 +166,17 @@ static bool next_combination(const struct request *request, unsigned knobs, size
     return false;
 }
 
-static size_t count_cases(const struct request *request, const struct choice *choices, size_t n)
+static size_t count_execs(const struct request *request)
 {
     size_t cases = 0;
+    for (size_t i = 0; i < request->n_execs; i++)
+        cases += exec_takes_block_size(request->execs[i]) ? request->knobs[KNOB_BLOCK_SIZE].n : 1;
+    return cases;
+}
+
+static size_t count_cases(const struct request *request, const struct choice *choices, size_t n)
+{
+    size_t cases = count_execs(request);
     for (size_t i = 0; i < n; i++) {
         size_t combinations = 1;
         for (int k = 0; k < KNOBS; k++)
@@ -185,7 +195,7 @@ static int add_case(struct run *run, struct file_work *works, const struct choic
 {
     struct run_case *c = &run->cases[run->n_cases];
     const struct strategy *strategy = choice->strategy;
-    *c = (struct run_case){.mode = strategy->name,
+    *c = (struct run_case){.mode = strdup(strategy->name),
                            .caveat = strategy->caveat,
                            .kind = CASE_STRATEGY,
                            .params = *params,
@@ -195,7 +205,7 @@ static int add_case(struct run *run, struct file_work *works, const struct choic
     c->id = case_id("read", strategy->name, c->knobs, params);
     c->label = strdup(strategy->name);
     run->n_cases++;
-    if (c->id == NULL || c->label == NULL)
+    if (c->id == NULL || c->label == NULL || c->mode == NULL)
         return err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
     if (params->value[KNOB_STDIO_BUFFER] == PARAM_NONE)
         c->params.value[KNOB_STDIO_BUFFER] = shown_buffer;
@@ -227,17 +237,67 @@ static int add_cases(struct file_plan *plan, const struct request *request,
                 return -1;
         } while (next_combination(request, knobs, at));
     }
-    return case_ids_number(run, err);
+    return 0;
+}
+
+static int add_exec(struct file_plan *plan, const struct request *request, const char *text,
+                    uint64_t block_size, const struct source *source, struct run *run,
+                    struct err *err)
+{
+    size_t length;
+    const char *command = exec_split_name(text, &length);
+    bool sized = exec_takes_block_size(command);
+    struct exec_work *work = &plan->execs[plan->n_execs];
+    if (exec_work_init(work, command, source, block_size, err) != 0)
+        return -1;
+    plan->n_execs++;
+    work->inheritance = request->inheritance;
+    work->output_path = request->exec_output;
+    uint64_t bytes = file_pass_bytes(request, source);
+    work->pass_bytes = bytes != UNKNOWN ? bytes : 0;
+
+    struct run_case *c = &run->cases[run->n_cases];
+    *c = (struct run_case){.kind = CASE_EXEC,
+                           .knobs = sized ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0,
+                           .named = true,
+                           .workers = 1};
+    params_init(&c->params);
+    c->params.value[KNOB_BLOCK_SIZE] = block_size;
+    c->label = length > 0 ? strndup(text, length) : strdup(command);
+    run->n_cases++;
+    if (c->label == NULL || (c->mode = strdup(c->label)) == NULL ||
+        (c->id = case_id("read", c->mode, c->knobs, &c->params)) == NULL)
+        return err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
+    work->name = c->mode;
+    c->timed = exec_part(work);
+    return 0;
+}
+
+static int add_execs(struct file_plan *plan, const struct request *request,
+                     const struct source *source, struct run *run, struct err *err)
+{
+    const struct knob_values *sizes = &request->knobs[KNOB_BLOCK_SIZE];
+    for (size_t i = 0; i < request->n_execs; i++) {
+        size_t n = exec_takes_block_size(request->execs[i]) ? sizes->n : 1;
+        for (size_t j = 0; j < n; j++)
+            if (add_exec(plan, request, request->execs[i], sizes->values[j], source, run, err) != 0)
+                return -1;
+    }
+    return 0;
 }
 
 /* What verification compares with: read(2), or pread(2) when read(2) is all there is to verify. */
-static void add_reference(struct file_plan *plan, struct run *run, const struct source *source)
+static void add_reference(struct file_plan *plan, const struct request *request, struct run *run,
+                          const struct source *source)
 {
     const struct run_case *first = &run->cases[0];
     bool lone = run->n_cases == 1 && strcmp(first->mode, "sysread") == 0;
     struct file_work *work = &plan->works[(size_t)2 * run->n_cases];
     *work = (struct file_work){strategy_find(FAMILY_FILE, lone ? "pread" : "sysread"),
-                               plan->works[1].params, source};
+                               run->cases[0].params, source};
+    work->params.value[KNOB_CONSUME] = CONSUME_DIGEST;
+    work->params.value[KNOB_BYTES] = request->knobs[KNOB_BYTES].values[0];
+    work->params.value[KNOB_OFFSET] = request->knobs[KNOB_OFFSET].values[0];
     work->params.value[KNOB_THREADS] = 1;
     work->params.value[KNOB_BLOCK_SIZE] = knob_info[KNOB_BLOCK_SIZE].initial;
     run->reference = file_part(work);
@@ -260,13 +320,19 @@ struct file_plan *file_plan_cases(const struct request *request, const struct so
     run->cases = calloc(cases, sizeof *run->cases);
     if (plan != NULL)
         plan->works = calloc(2 * cases + 1, sizeof *plan->works);
-    if (plan == NULL || run->cases == NULL || plan->works == NULL) {
+    if (plan != NULL)
+        plan->execs = calloc(count_execs(request) + 1, sizeof *plan->execs);
+    if (plan == NULL || run->cases == NULL || plan->works == NULL || plan->execs == NULL) {
         err_set(err, errno, "cannot plan %zu cases", cases);
         goto out;
     }
     status = add_cases(plan, request, choices, n, source, run, err);
     if (status == 0)
-        add_reference(plan, run, source);
+        status = add_execs(plan, request, source, run, err);
+    if (status == 0)
+        status = case_ids_number(run, err);
+    if (status == 0)
+        add_reference(plan, request, run, source);
 out:
     free(choices);
     if (status == 0)
@@ -279,6 +345,9 @@ void file_plan_free(struct file_plan *plan)
 {
     if (plan == NULL)
         return;
+    for (size_t i = 0; i < plan->n_execs; i++)
+        exec_work_free(&plan->execs[i]);
+    free(plan->execs);
     free(plan->works);
     free(plan);
 }

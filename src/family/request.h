@@ -3,6 +3,7 @@
 #define IOBENCH_FAMILY_REQUEST_H
 
 #include "base/params.h"
+#include "family/exec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,10 @@ struct request {
     size_t n_modes;
     bool modes_given; /* false: the command's own choice */
     struct knob_values knobs[KNOBS];
+    const char *const *execs; /* the user's own commands: [NAME=]COMMAND */
+    size_t n_execs;
+    const char *exec_output; /* a path, or NULL: inherited */
+    const struct exec_inheritance *inheritance;
 };
 
 #endif

@@ -42,8 +42,11 @@ static void become_child(pid_t parent)
     child_die_with_parent();
     if (getppid() != parent)
         _exit(1); /* the parent died before we asked to die with it */
-    for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
-        signal(ending_signals[i], SIG_DFL);
+    for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++) {
+        struct sigaction now;
+        if (sigaction(ending_signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            signal(ending_signals[i], SIG_DFL); /* what nohup ignored stays ignored */
+    }
     signal(SIGPIPE, SIG_IGN);
     sigset_t set;
     ending_set(&set);

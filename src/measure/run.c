@@ -88,7 +88,7 @@ static double median_cost(const struct run *run, unsigned index, double *work)
 
 int run_baseline(const struct run *run)
 {
-    if (run->baseline >= 0)
+    if (run->baseline >= 0 && (unsigned)run->baseline < run->n_cases)
         return run->cases[run->baseline].status == CASE_OK ? run->baseline : -1;
     double *work = malloc((run->samples.n + 1) * sizeof *work);
     int fastest = -1;
@@ -139,6 +139,7 @@ void run_free(struct run *run)
     for (unsigned i = 0; i < run->n_cases; i++) {
         free(run->cases[i].id);
         free(run->cases[i].label);
+        free(run->cases[i].mode);
         free(run->cases[i].reason);
     }
     free(run->cases);

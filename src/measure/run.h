@@ -18,7 +18,7 @@ enum verified { VERIFIED_UNKNOWN, VERIFIED_NO, VERIFIED_YES };
 struct run_case {
     char *id;    /* read/sysread/block_size=8192, with #1, #2 when the same case stands twice */
     char *label; /* short, for text: sysread, or sysread#1 */
-    const char *mode;
+    char *mode;  /* the strategy's name, or that of the user's command */
     const char *caveat; /* what to mind before choosing it; or NULL */
     enum case_kind kind;
     struct params params;
@@ -88,7 +88,7 @@ void run_case_end(struct run_case *c, enum case_status status, const char *code,
 
 const char *case_status_name(enum case_status status);
 
-/* Frees ids, labels, reasons, samples and notes; parts belong to their family. */
+/* Frees ids, labels, modes, reasons, samples and notes; parts belong to their family. */
 void run_free(struct run *run);
 
 #endif

@@ -122,28 +122,8 @@ static int digest_case(struct state *s, unsigned index)
     return 0;
 }
 
-/* Digests every case's bytes and compares them with an independent reading of the same source. When
- * that reading itself does not come out the same twice, the source changes by itself (as some files
- * of /proc do) and nobody is to blame. */
-static int verify(struct state *s)
+static void judge_digests(struct state *s, uint64_t expected, bool changes)
 {
-    uint64_t expected = 0, again = 0;
-    bool known = read_reference(s, &expected);
-    bool differs = false;
-    for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++) {
-        if (digest_case(s, i) != 0)
-            return -1;
-        const struct run_case *c = &s->run->cases[i];
-        differs |= known && c->has_digest && c->digest != expected;
-    }
-    if (!known || is_interrupted(s))
-        return 0;
-    if (differs && read_reference(s, &again) && again != expected) {
-        s->source_changes = true;
-        notes_add(&s->run->warnings, "source_changes", NULL,
-                  "what is read changes from one reading to the next: it cannot be verified");
-        return 0;
-    }
     for (unsigned i = 0; i < s->run->n_cases; i++) {
         struct run_case *c = &s->run->cases[i];
         if (!c->has_digest)
@@ -151,8 +131,34 @@ static int verify(struct state *s)
         c->verified = c->digest == expected ? VERIFIED_YES : VERIFIED_NO;
         if (c->verified == VERIFIED_NO)
             run_case_end(c, CASE_INVALID, "digest",
-                         "its bytes differ from those of the reference reading");
+                         changes ? "the file changed while it was read"
+                                 : "its bytes differ from those of the reference reading");
     }
+}
+
+/* Digests every case's bytes and compares them with an independent reading of the same source. When
+ * that reading itself does not come out the same twice the source changed; where that is its nature
+ * nothing is verified and nobody is to blame. */
+static int verify(struct state *s)
+{
+    uint64_t expected = 0, again = 0;
+    for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
+        if (digest_case(s, i) != 0)
+            return -1;
+    if (is_interrupted(s) || !read_reference(s, &expected))
+        return 0;
+    bool differs = false;
+    for (unsigned i = 0; i < s->run->n_cases; i++)
+        differs |= s->run->cases[i].has_digest && s->run->cases[i].digest != expected;
+    bool changes = differs && read_reference(s, &again) && again != expected;
+    if (is_interrupted(s))
+        return 0;
+    s->source_changes = changes && s->runner->volatile_source;
+    if (s->source_changes)
+        notes_add(&s->run->warnings, "source_changes", NULL,
+                  "what is read changes from one reading to the next: it cannot be verified");
+    else
+        judge_digests(s, expected, changes);
     return 0;
 }
 
@@ -209,7 +215,7 @@ static int measure_case(struct state *s, unsigned index, unsigned round, unsigne
         return 0;
     report_progress(s, warmup ? "warming up" : "measuring", c->label, round);
     struct trial trial = plan_trial(s, &c->timed, c->workers, c->passes);
-    if (s->runner->duration_ns > 0) {
+    if (s->runner->duration_ns > 0 && c->kind == CASE_STRATEGY) {
         trial.passes = UINT64_MAX;
         trial.duration_ns = s->runner->duration_ns;
     }
@@ -309,17 +315,23 @@ static int profile_case(struct state *s, unsigned index)
     if (isnan(per_pass))
         return 0;
     struct sample known = {.passes = 1, .wall_ns = (uint64_t)fmax(per_pass, 1)};
-    struct trial trial = plan_trial(s, &c->timed, c->workers, passes_for(PROFILE_NS, &known));
+    uint64_t passes = passes_for(PROFILE_NS, &known);
+    struct trial trial = plan_trial(s, &c->timed, c->workers, passes);
     trial.phases = true;
     c->has_profile = try_case(s, index, &trial, &c->profile);
     return 0;
 }
 
+/* One run of the user's command is one trial; a trial of given length counts no passes. */
+static bool needs_calibration(const struct state *s, const struct run_case *c)
+{
+    return c->status == CASE_OK && c->kind == CASE_STRATEGY && s->runner->duration_ns == 0;
+}
+
 static int warm_up(struct state *s)
 {
     for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
-        if (s->run->cases[i].status == CASE_OK && s->runner->duration_ns == 0 &&
-            calibrate(s, i) != 0)
+        if (needs_calibration(s, &s->run->cases[i]) && calibrate(s, i) != 0)
             return -1;
     for (uint64_t w = 1; w < s->runner->warmup; w++)
         for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
@@ -340,7 +352,8 @@ int runner_run(const struct runner *runner, struct run *run, struct err *err)
         status = verify(&s);
     if (status == 0 && !runner->once)
         status = warm_up(&s);
-    if (status == 0 && !is_interrupted(&s))
+    unsigned last;
+    if (status == 0 && !is_interrupted(&s) && count_ok(run, &last) > 0)
         status = run_rounds(&s);
     for (unsigned i = 0; status == 0 && runner->profile && !runner->once && i < run->n_cases; i++)
         if (run->cases[i].status == CASE_OK && !is_interrupted(&s))

@@ -24,6 +24,7 @@ struct runner {
     uint64_t seed;
     const char *prepare;    /* shell command before each trial, or NULL */
     bool once;              /* the source can be read only once: one trial, nothing else */
+    bool volatile_source;   /* other bytes at each reading are no fault: /proc, /dev/urandom */
     bool profile;
     const struct cpus *cpus; /* NULL: not pinned */
     const volatile sig_atomic_t *interrupted; /* the signal's number once it came */

@@ -239,7 +239,8 @@ enum trial_end trial_run(const struct trial *trial, struct sample *sample, struc
             collect(trial, stage, end == TRIAL_DONE, sample);
         } else if (end == TRIAL_TIMED_OUT) {
             snprintf(seconds, sizeof seconds, "%.3g", (double)trial->timeout_ns / 1e9);
-            err_set(err, ETIMEDOUT, "not done after %s s", seconds);
+            err_set(err, 0, "not done after %s s", seconds);
+            err->number = ETIMEDOUT;
         }
     }
     munmap(stage, size);
@@ -281,7 +282,7 @@ int trial_run_command(const char *line, uint64_t timeout_ns,
     enum child_event event = child_wait(&child, clock_now_ns() + timeout_ns, interrupted);
     int status = child_end(&child, event != CHILD_GONE);
     if (event == CHILD_LATE)
-        return err_set(err, ETIMEDOUT, "command '%s' is not done", line);
+        return err_set(err, 0, "command '%s' took too long", line);
     if (event == CHILD_SIGNAL)
         return err_set(err, EINTR, "command '%s' was not waited for", line);
     if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0)

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "base/text.h"
 #include "base/units.h"
 #include "report/metric.h"
 #include "report/overview.h"
@@ -70,8 +71,8 @@ static void print_same(FILE *out, const char *a, const char *b, const struct run
 static void print_unsettled(FILE *out, const char *a, const char *b, const struct ratio *r)
 {
     if (isnan(r->low))
-        fprintf(out, "%zu round%s %s too few to tell %s from %s.\n", r->n, r->n == 1 ? "" : "s",
-                r->n == 1 ? "is" : "are", a, b);
+        fprintf(out, "%zu round%s %s too few for an interval.\n", r->n, r->n == 1 ? "" : "s",
+                r->n == 1 ? "is" : "are");
     else
         fprintf(out, "%s and %s were not told apart (ratio %.3f .. %.3f).\n", a, b, r->low,
                 r->high);
@@ -93,6 +94,8 @@ static int print_ranking(const struct run *run, const struct ranked *ranked, siz
             print_same(out, a, b, run);
         } else if (r.verdict != VERDICT_SLOWER) {
             print_unsettled(out, a, b, &r);
+            if (isnan(r.low))
+                return 0;
         } else if (i == 0) {
             fprintf(out, "%s is the fastest here, ", a);
             print_percent_range(out, &r);
@@ -119,6 +122,8 @@ static int print_against_baseline(const struct run *run, unsigned baseline,
             print_same(out, name, base, run);
         } else if (r.verdict == VERDICT_INCONCLUSIVE) {
             print_unsettled(out, name, base, &r);
+            if (isnan(r.low))
+                return 0;
         } else {
             bool faster = r.verdict == VERDICT_FASTER;
             struct ratio turned = r;
@@ -155,10 +160,11 @@ static void print_absentees(const struct run *run, FILE *out)
 {
     for (unsigned i = 0; i < run->n_cases; i++) {
         const struct run_case *c = &run->cases[i];
-        char name[96];
+        char name[96], reason[500];
         if (c->status != CASE_OK)
             fprintf(out, "%s: %s: %s.\n", name_of(run, i, name), case_status_name(c->status),
-                    c->reason != NULL ? c->reason : "out of memory");
+                    text_printable(c->reason != NULL ? c->reason : "out of memory", reason,
+                                   sizeof reason));
     }
 }
 

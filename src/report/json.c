@@ -124,6 +124,12 @@ static json_t *make_options(struct document *d, const struct settings *s)
     put(d, o, "max_slowdown_ratio", json_number(s->max_slowdown));
     put(d, o, "seed", json_count(s->seed));
     put(d, o, "cpu", make_cpus(d, s->cpus));
+    json_t *execs = json_array();
+    for (size_t i = 0; i < s->n_execs; i++)
+        append(d, execs, json_text(s->execs[i]));
+    put(d, o, "exec", execs);
+    put(d, o, "exec_output", s->exec_output != NULL ? json_text(s->exec_output)
+                                                    : json_string("inherit"));
     return o;
 }
 

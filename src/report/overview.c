@@ -2,6 +2,7 @@
 
 #include "report/overview.h"
 
+#include "base/text.h"
 #include "base/units.h"
 #include "report/metric.h"
 
@@ -28,7 +29,7 @@ static void print_residency(const struct source *source, FILE *out)
 void overview_source(const struct report *report, FILE *out)
 {
     const struct source *source = report->source;
-    char size[UNITS_TEXT];
+    char size[UNITS_TEXT], name[300];
     uint64_t total = 0;
     bool known = source->n > 0;
     for (size_t i = 0; i < source->n; i++) {
@@ -42,7 +43,7 @@ void overview_source(const struct report *report, FILE *out)
     if (source->made)
         fputs("a file made for this run", out);
     else if (source->n == 1)
-        fputs(source->files[0].path, out);
+        fputs(text_printable(source->files[0].path, name, sizeof name), out);
     else
         fprintf(out, "%zu files", source->n);
     if (known)
@@ -56,6 +57,10 @@ void overview_effort(const struct report *report, FILE *out)
 {
     const struct run *run = report->run;
     char time[UNITS_TEXT];
+    if (run->rounds == 0) {
+        fputs("no complete round", out);
+        return;
+    }
     if (run->n_cases == 1)
         fprintf(out, "%u trial%s", run->rounds, run->rounds == 1 ? "" : "s");
     else
@@ -256,7 +261,7 @@ static void print_against(char *cell, const struct ratio *ratio)
     print_factor(h, sizeof h, high);
     const char *word = faster ? "faster" : "slower";
     if (isnan(low))
-        snprintf(cell, TABLE_CELL, "%sx %s, unsure", m, word);
+        snprintf(cell, TABLE_CELL, "%sx %s, too few rounds", m, word);
     else if (ratio->verdict == VERDICT_SAME)
         snprintf(cell, TABLE_CELL, "same (%s .. %s)", l, h);
     else if (ratio->verdict == VERDICT_INCONCLUSIVE)

@@ -30,6 +30,9 @@ struct settings {
     bool quick, strict;
     const char *prepare, *baseline; /* or NULL */
     const struct cpus *cpus;        /* or NULL */
+    const char *const *execs;
+    size_t n_execs;
+    const char *exec_output; /* a path, or NULL: inherited */
     const struct label *labels;
     size_t n_labels;
 };

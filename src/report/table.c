@@ -2,6 +2,8 @@
 
 #include "report/table.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,20 +51,11 @@ void table_hide_silent(struct table *table)
     }
 }
 
-/* Columns of a terminal: one a code point, for all that we put into a table. */
-static size_t text_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 static size_t column_width(const struct table *table, size_t column)
 {
-    size_t width = text_width(table->columns[column].heading);
+    size_t width = text_columns(table->columns[column].heading);
     for (size_t r = 0; r < table->n_rows; r++) {
-        size_t cell = text_width(table_cell(table, r, column));
+        size_t cell = text_columns(table_cell(table, r, column));
         if (cell > width)
             width = cell;
     }
@@ -96,7 +89,7 @@ void table_fit(struct table *table, unsigned width)
 
 static void print_padded(const char *text, size_t width, bool left, bool last, FILE *out)
 {
-    size_t used = text_width(text);
+    size_t used = text_columns(text);
     int padding = used < width ? (int)(width - used) : 0;
     if (left)
         fprintf(out, "%s%*s", text, last ? 0 : padding, "");

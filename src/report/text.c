@@ -4,19 +4,11 @@
 #include "report/overview.h"
 #include "report/report.h"
 
-#include "base/units.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static size_t columns_of(const char *text)
-{
-    size_t n = 0;
-    for (; *text != '\0'; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
 
 /* Prints text, breaking lines between words; width 0: one line. */
 static void print_wrapped(const char *text, unsigned width, FILE *out)
@@ -26,7 +18,7 @@ static void print_wrapped(const char *text, unsigned width, FILE *out)
         size_t length = strcspn(text, " \n");
         char word[512];
         snprintf(word, sizeof word, "%.*s", (int)length, text);
-        size_t wide = columns_of(word);
+        size_t wide = text_columns(word);
         if (column > 0 && width > 0 && column + 1 + wide > width) {
             fputc('\n', out);
             column = 0;

@@ -1,0 +1,42 @@
+/* The user's own command as a case (--exec). */
+#ifndef IOBENCH_FAMILY_EXEC_H
+#define IOBENCH_FAMILY_EXEC_H
+
+#include "base/source.h"
+#include "measure/part.h"
+
+#include <signal.h>
+
+/* How iobench itself was started: commands start the same way. */
+struct exec_inheritance {
+    sigset_t mask;
+    bool sigpipe_ignored;
+};
+
+/* The part's arg; constant. */
+struct exec_work {
+    const char *name;
+    char *command;           /* with everything filled in */
+    char **argv;             /* its words when it needs no shell; NULL: it is given to /bin/sh */
+    const char *input_path;  /* becomes standard input; NULL: /dev/null */
+    const char *output_path; /* where standard output goes; NULL: it is inherited */
+    uint64_t pass_bytes;     /* counted as delivered by a run that succeeds */
+    const struct exec_inheritance *inheritance;
+};
+
+/* "NAME=COMMAND" is split where NAME consists of letters, digits and ._-; else all is the command and
+ * the name. Returns the command; the name's length is 0 when there is none. */
+const char *exec_split_name(const char *text, size_t *name_length);
+
+/* Does the command take the block size? */
+bool exec_takes_block_size(const char *command);
+
+/* Fills in {} (the files, quoted for a shell) and {block_size}. Without {} the one file becomes the
+ * standard input. On success exec_work_free gives the memory back. */
+int exec_work_init(struct exec_work *work, const char *command, const struct source *source,
+                   uint64_t block_size, struct err *err) MUST_CHECK;
+void exec_work_free(struct exec_work *work);
+
+struct part exec_part(const struct exec_work *work);
+
+#endif

@@ -1,0 +1,269 @@
+/* make bench: iobench's own figures, each beside its reference in the same run.
+ *
+ *     bench IOBENCH BARE DIRECTORY [COMPARISONS]
+ *
+ * Pairs of runs alternate: the same work by a bare loop and by iobench, which goes first changing
+ * each time. The ratio is that of throughputs, 1 when iobench adds nothing to the loop. Then equal
+ * cases are compared with each other, to see how often and by how much they seem to differ. */
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/source.h"
+#include "family/file.h"
+#include "stats/ratio.h"
+#include "stats/summary.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_PAIRS = 200, MOST_COMPARISONS = 2000 };
+
+struct paths {
+    const char *iobench, *bare;
+    char large[512], small[512]; /* cached files of 256 MiB and of 16 MiB */
+};
+
+struct loop {
+    const char *title;
+    const char *bare, *options; /* of iobench */
+    unsigned block;
+    unsigned pairs;
+    double target;
+};
+
+static const struct loop loops[] = {
+    {"sysread 128 KiB, no look", "read", "--mode=sysread --consume=none", 128 * 1024, 60, 0.99},
+    {"sysread 8 KiB, no look", "read", "--mode=sysread --consume=none", 8 * 1024, 60, 0.98},
+    {"sysread 512 B, no look", "read", "--mode=sysread --consume=none", 512, 30, 0.97},
+    {"fread 8 KiB, no look", "fread", "--mode=fread --consume=none", 8 * 1024, 40, 0.98},
+    {"getc", "getc", "--mode=getc", 4096, 16, 0.98},
+    {"getc-unlocked", "getc-unlocked", "--mode=getc-unlocked", 4096, 16, 0.98},
+    {"mmap, touch", "mmap", "--mode=mmap --consume=touch", 4096, 40, 0.98},
+};
+
+/* Runs a command and reads its output as JSON; NULL when there is none. */
+static json_t *run_json(const char *command)
+{
+    FILE *out = popen(command, "r");
+    if (out == NULL)
+        return NULL;
+    json_error_t error;
+    json_t *document = json_loadf(out, 0, &error);
+    pclose(out);
+    if (document == NULL)
+        fprintf(stderr, "bench: '%s': %s\n", command, error.text);
+    return document;
+}
+
+static double bare_ns_per_byte(const struct paths *paths, const struct loop *loop, unsigned passes)
+{
+    char command[2048];
+    snprintf(command, sizeof command, "'%s' %s '%s' %u %u", paths->bare, loop->bare, paths->large,
+             loop->block, passes);
+    double ns = NAN, bytes = NAN;
+    FILE *out = popen(command, "r");
+    if (out == NULL || fscanf(out, "%lf %lf", &ns, &bytes) != 2)
+        fprintf(stderr, "bench: '%s' gave no figures\n", command);
+    if (out != NULL)
+        pclose(out);
+    return ns / bytes;
+}
+
+static double iobench_ns_per_byte(const struct paths *paths, const struct loop *loop,
+                                  double *passes)
+{
+    char command[2048], block[64] = "";
+    if (strstr(loop->options, "getc") == NULL && strstr(loop->options, "mmap") == NULL)
+        snprintf(block, sizeof block, "--block-size=%u", loop->block);
+    snprintf(command, sizeof command,
+             "'%s' read %s %s --json --quick --warmup=0 --rounds=1 --trial-time=200ms '%s' "
+             "2>/dev/null",
+             paths->iobench, loop->options, block, paths->large);
+    json_t *document = run_json(command);
+    json_t *trials =
+        json_object_get(json_array_get(json_object_get(document, "results"), 0), "trials");
+    json_t *trial = json_array_get(trials, json_array_size(trials) - 1);
+    double ns = json_number_value(json_object_get(trial, "wall_ns"));
+    double bytes = json_number_value(json_object_get(trial, "bytes"));
+    *passes = json_number_value(json_object_get(trial, "passes"));
+    json_decref(document);
+    return bytes > 0 ? ns / bytes : NAN;
+}
+
+static void print_ratio(const char *title, const struct ratio *r, double target)
+{
+    printf("  %-28s %.4f  (%.4f .. %.4f)  %3zu pairs, target %.2f: %s\n", title, r->ratio, r->low,
+           r->high, r->n, target, r->ratio >= target ? "reached" : "MISSED");
+    fflush(stdout);
+}
+
+static bool bench_loop(const struct paths *paths, const struct loop *loop)
+{
+    double logs[MOST_PAIRS], work[MOST_PAIRS];
+    double passes = 1;
+    iobench_ns_per_byte(paths, loop, &passes); /* warm, and to learn the length */
+    size_t n = 0;
+    for (unsigned i = 0; i < loop->pairs; i++) {
+        double ours, bare, used = passes;
+        if (i % 2 == 0)
+            bare = bare_ns_per_byte(paths, loop, (unsigned)passes);
+        ours = iobench_ns_per_byte(paths, loop, &used);
+        if (i % 2 != 0)
+            bare = bare_ns_per_byte(paths, loop, (unsigned)used);
+        if (ours > 0 && bare > 0)
+            logs[n++] = log(bare / ours);
+    }
+    struct ratio r;
+    ratio_estimate(logs, n, 0.95, 0.01, work, &r);
+    print_ratio(loop->title, &r, loop->target);
+    return r.ratio >= loop->target;
+}
+
+/* One comparison of a case with itself. */
+static bool compare_equals(const struct paths *paths, const char *options, struct ratio *r,
+                           bool *same)
+{
+    char command[2048];
+    snprintf(command, sizeof command,
+             "'%s' read --mode=sysread,sysread --json --quick %s '%s' 2>/dev/null", paths->iobench,
+             options, paths->small);
+    json_t *document = run_json(command);
+    json_t *c = json_array_get(json_object_get(document, "comparisons"), 0);
+    r->ratio = json_number_value(json_object_get(c, "ratio"));
+    r->low = json_number_value(json_object_get(c, "ci_low"));
+    r->high = json_number_value(json_object_get(c, "ci_high"));
+    r->n = (size_t)json_integer_value(json_object_get(c, "rounds"));
+    const char *verdict = json_string_value(json_object_get(c, "verdict"));
+    *same = verdict != NULL && strcmp(verdict, "same") == 0;
+    json_decref(document);
+    return r->ratio > 0 && r->low > 0;
+}
+
+/* The id of the first is the baseline by name, so that nothing is picked from the data. */
+#define EQUALS "--baseline='sysread#1' "
+
+static bool bench_equals_once(const struct paths *paths)
+{
+    struct ratio r;
+    bool same;
+    if (!compare_equals(paths, EQUALS "--time-limit=4s", &r, &same))
+        return false;
+    double half = ratio_half_width(&r);
+    printf("  equal cases, at most 4 s:    ratio %.4f (%.4f .. %.4f), %zu rounds, ±%.2f %% (goal "
+           "±1 %%): %s\n",
+           r.ratio, r.low, r.high, r.n, 100 * half, half <= 0.01 ? "reached" : "MISSED");
+    fflush(stdout);
+    return half <= 0.01;
+}
+
+static bool bench_equals(const struct paths *paths, unsigned comparisons)
+{
+    static double halves[MOST_COMPARISONS];
+    unsigned missed = 0, same_count = 0, done = 0;
+    uint64_t began = clock_now_ns();
+    for (unsigned i = 0; i < comparisons; i++) {
+        struct ratio r;
+        bool same;
+        if (!compare_equals(paths, EQUALS "--time-limit=4s", &r, &same))
+            continue;
+        missed += r.low > 1 || r.high < 1;
+        same_count += same;
+        halves[done++] = ratio_half_width(&r);
+    }
+    struct summary s;
+    summarize(halves, done, &s);
+    double most = ceil(0.07 * done);
+    bool good = missed <= most && same_count >= 0.95 * done;
+    printf("  equal cases, %u comparisons: %u intervals miss 1 (nominal %.0f, at most %.0f), %.1f "
+           "%% are 'same' (at least 95), half-width median %.2f %%, in %.0f s: %s\n",
+           done, missed, 0.05 * done, most, 100.0 * same_count / done, 100 * s.median,
+           (double)(clock_now_ns() - began) / 1e9, good ? "reached" : "MISSED");
+    fflush(stdout);
+    return good;
+}
+
+/* How narrow an interval of equal cases gets in a fixed time, by the length of a trial: the
+ * experiment behind the default. */
+static void bench_trial_times(const struct paths *paths)
+{
+    static const char *const times[] = {"1ms", "2ms", "5ms", "10ms", "20ms", "50ms", "100ms"};
+    enum { TIMES = sizeof times / sizeof times[0], REPEATS = 15 };
+    static double halves[TIMES][REPEATS], errors[TIMES][REPEATS];
+    for (int j = 0; j < REPEATS; j++) {
+        for (int i = 0; i < TIMES; i++) {
+            char options[128];
+            struct ratio r;
+            bool same;
+            snprintf(options, sizeof options, EQUALS "--precision=0.0001 --time-limit=2s "
+                                                     "--trial-time=%s", times[i]);
+            bool known = compare_equals(paths, options, &r, &same);
+            halves[i][j] = known ? ratio_half_width(&r) : INFINITY;
+            errors[i][j] = known ? fabs(log(r.ratio)) : INFINITY;
+        }
+    }
+    printf("  trial time   half-width   error of the ratio   (medians of %d runs of 2 s)\n",
+           REPEATS);
+    for (int i = 0; i < TIMES; i++) {
+        sort_values(halves[i], REPEATS);
+        sort_values(errors[i], REPEATS);
+        printf("  %10s     ±%.2f %%               %.2f %%\n", times[i],
+               100 * halves[i][REPEATS / 2], 100 * errors[i][REPEATS / 2]);
+    }
+    fflush(stdout);
+}
+
+/* A file of text of our own, in the page cache. */
+static int make_file(const char *path, uint64_t size)
+{
+    struct source source = {0};
+    struct err err = {0};
+    int status = -1;
+    if (file_make(&source, size, 1, &err) == 0) {
+        char command[2048];
+        snprintf(command, sizeof command, "cp '%s' '%s' && cat '%s' >/dev/null",
+                 source.files[0].open_path, path, path);
+        status = system(command);
+    }
+    if (status != 0)
+        fprintf(stderr, "bench: cannot make '%s' %s\n", path, err.text);
+    source_free(&source);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4 || argc > 6) {
+        fprintf(stderr, "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [trial-times]]\n");
+        return 2;
+    }
+    struct paths paths = {.iobench = argv[1], .bare = argv[2]};
+    unsigned comparisons = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 400;
+    if (comparisons > MOST_COMPARISONS)
+        comparisons = MOST_COMPARISONS;
+    snprintf(paths.large, sizeof paths.large, "%s/iobench-bench-large", argv[3]);
+    snprintf(paths.small, sizeof paths.small, "%s/iobench-bench-small", argv[3]);
+    bool good = true;
+    if (make_file(paths.large, UINT64_C(256) << 20) != 0 ||
+        make_file(paths.small, UINT64_C(16) << 20) != 0)
+        return 3;
+    if (argc > 5) {
+        bench_trial_times(&paths);
+    } else {
+        printf("throughput ÷ that of a bare loop, cached file of 256 MiB (95 %% interval)\n");
+        for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
+            good &= bench_loop(&paths, &loops[i]);
+        printf("a case compared with itself, cached file of 16 MiB\n");
+        good &= bench_equals_once(&paths);
+        if (comparisons > 0)
+            good &= bench_equals(&paths, comparisons);
+    }
+    unlink(paths.large);
+    unlink(paths.small);
+    return good ? 0 : 1;
+}
