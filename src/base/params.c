@@ -10,12 +10,30 @@
 
 static const char *const consume_choices[] = {"none", "touch", "sum", "lines", NULL};
 
+static const char *const advice_choices[] = {"normal",   "sequential", "random",
+                                             "willneed", "noreuse",    NULL};
+static const char *const cache_choices[] = {"warm", "cold", "as-is", NULL};
+static const char *const pattern_choices[] = {"sequential", "reverse", "random", NULL};
+
 /* One call moves at most 2147479552 bytes (read(2)), so a larger block only wastes memory; it is
  * allowed as far as memory goes. */
 #define LARGEST_BLOCK (UINT64_C(1) << 40)
 #define LARGEST_FILE ((uint64_t)INT64_MAX)
 
 const struct knob_info knob_info[KNOBS] = {
+    [KNOB_ADVICE] =
+        {
+            .key = "advice",
+            .option = "advice",
+            .datatype = "LIST",
+            .help = "posix_fadvise(2) after each open: normal, sequential, random, willneed, "
+                    "noreuse",
+            .column = "advice",
+            .kind = KNOB_KIND_CHOICE,
+            .choices = advice_choices,
+            .initial = ADVICE_NORMAL,
+            .sweeps = 1,
+        },
     [KNOB_BLOCK_SIZE] =
         {
             .key = "block_size",
@@ -43,6 +61,19 @@ const struct knob_info knob_info[KNOBS] = {
             .least = 1,
             .most = LARGEST_FILE,
         },
+    [KNOB_CACHE] =
+        {
+            .key = "cache",
+            .option = "cache",
+            .datatype = "LIST",
+            .help = "state of the page cache: warm (read once before), cold (dropped before each "
+                    "trial, and proved), as-is",
+            .column = "cache",
+            .kind = KNOB_KIND_CHOICE,
+            .choices = cache_choices,
+            .initial = CACHE_WARM,
+            .sweeps = 1,
+        },
     [KNOB_CONSUME] =
         {
             .key = "consume",
@@ -56,6 +87,19 @@ const struct knob_info knob_info[KNOBS] = {
             .initial = CONSUME_TOUCH,
             .sweeps = 1,
         },
+    [KNOB_DEPTH] =
+        {
+            .key = "depth",
+            .option = "depth",
+            .datatype = "LIST",
+            .help = "requests in flight, for strategies that queue them (32)",
+            .column = "depth",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 32,
+            .least = 1,
+            .most = 4096,
+            .sweeps = 1,
+        },
     [KNOB_OFFSET] =
         {
             .key = "offset",
@@ -67,6 +111,19 @@ const struct knob_info knob_info[KNOBS] = {
             .initial = 0,
             .least = 0,
             .most = LARGEST_FILE,
+        },
+    [KNOB_PATTERN] =
+        {
+            .key = "pattern",
+            .option = "pattern",
+            .datatype = "LIST",
+            .help = "order of the blocks: sequential, reverse, random, stride:SIZE",
+            .column = "pattern",
+            .kind = KNOB_KIND_PATTERN,
+            .choices = pattern_choices,
+            .initial = PATTERN_SEQUENTIAL,
+            .most = LARGEST_BLOCK,
+            .sweeps = 1,
         },
     [KNOB_STDIO_BUFFER] =
         {
@@ -115,11 +172,28 @@ static int parse_choice(const struct knob_info *info, const char *text, uint64_t
     return err_set(err, 0, "--%s: unknown value '%s'", info->option, text);
 }
 
+static int parse_pattern(const struct knob_info *info, const char *text, uint64_t *value,
+                         struct err *err)
+{
+    static const char stride[] = "stride:";
+    struct err why = {0};
+    if (strncmp(text, stride, strlen(stride)) != 0)
+        return parse_choice(info, text, value, err);
+    if (units_parse_size(text + strlen(stride), value, &why) != 0)
+        return err_set(err, 0, "--%s: %s", info->option, why.text);
+    if (*value < PATTERN_LEAST_STRIDE || *value > info->most)
+        return err_set(err, 0, "--%s: a stride of '%s' is too %s", info->option,
+                       text + strlen(stride), *value > info->most ? "large" : "small");
+    return 0;
+}
+
 int params_parse(enum knob knob, const char *text, uint64_t *value, struct err *err)
 {
     const struct knob_info *info = &knob_info[knob];
     if (info->kind == KNOB_KIND_CHOICE)
         return parse_choice(info, text, value, err);
+    if (info->kind == KNOB_KIND_PATTERN)
+        return parse_pattern(info, text, value, err);
 
     struct err why = {0};
     int status = info->kind == KNOB_KIND_SIZE ? units_parse_size(text, value, &why)
@@ -140,7 +214,9 @@ char *params_text(enum knob knob, uint64_t value, char text[PARAM_TEXT])
     const struct knob_info *info = &knob_info[knob];
     if (value == PARAM_NONE)
         snprintf(text, PARAM_TEXT, "none");
-    else if (info->kind == KNOB_KIND_CHOICE)
+    else if (info->kind == KNOB_KIND_PATTERN && value >= PATTERN_LEAST_STRIDE)
+        snprintf(text, PARAM_TEXT, "stride:%" PRIu64, value);
+    else if (info->kind == KNOB_KIND_CHOICE || info->kind == KNOB_KIND_PATTERN)
         snprintf(text, PARAM_TEXT, "%s",
                  value == CONSUME_DIGEST && knob == KNOB_CONSUME ? "digest" : info->choices[value]);
     else

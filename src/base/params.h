@@ -9,10 +9,14 @@
 #include <stdint.h>
 
 enum knob { /* in alphabetical order of their keys, which is the order inside ids */
+    KNOB_ADVICE,
     KNOB_BLOCK_SIZE,
     KNOB_BYTES,
+    KNOB_CACHE,
     KNOB_CONSUME,
+    KNOB_DEPTH,
     KNOB_OFFSET,
+    KNOB_PATTERN,
     KNOB_STDIO_BUFFER,
     KNOB_THREADS,
     KNOBS
@@ -31,7 +35,16 @@ struct params {
 /* Values of KNOB_CONSUME. The first four can be chosen; digest is for verification. */
 enum consume { CONSUME_NONE, CONSUME_TOUCH, CONSUME_SUM, CONSUME_LINES, CONSUME_DIGEST };
 
-enum knob_kind { KNOB_KIND_SIZE, KNOB_KIND_COUNT, KNOB_KIND_CHOICE };
+/* Values of KNOB_ADVICE, as posix_fadvise(2) knows them. */
+enum advice { ADVICE_NORMAL, ADVICE_SEQUENTIAL, ADVICE_RANDOM, ADVICE_WILLNEED, ADVICE_NOREUSE };
+
+/* Values of KNOB_CACHE. */
+enum cache { CACHE_WARM, CACHE_COLD, CACHE_AS_IS };
+
+/* Values of KNOB_PATTERN; every other value is a stride in bytes. */
+enum pattern { PATTERN_SEQUENTIAL, PATTERN_REVERSE, PATTERN_RANDOM, PATTERN_LEAST_STRIDE = 512 };
+
+enum knob_kind { KNOB_KIND_SIZE, KNOB_KIND_COUNT, KNOB_KIND_CHOICE, KNOB_KIND_PATTERN };
 
 struct knob_info {
     const char *key;      /* in JSON and ids */

@@ -77,7 +77,7 @@ static json_t *make_knob(enum knob knob, uint64_t value)
     char text[PARAM_TEXT];
     if (value == PARAM_NONE)
         return json_null();
-    if (knob_info[knob].kind == KNOB_KIND_CHOICE)
+    if (knob_info[knob].kind == KNOB_KIND_CHOICE || knob_info[knob].kind == KNOB_KIND_PATTERN)
         return json_string(params_text(knob, value, text));
     return json_count(value);
 }

@@ -18,6 +18,7 @@
 #include "base/tally.h"
 #include "strategy/consume.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ enum need {
     NEED_MAP = 1u << 1,  /* mmap(2): no pipe, no /proc */
     NEED_END = 1u << 2,  /* holds a line in memory: no endless source */
     NEED_TOUCH = 1u << 3, /* moves no byte that is not looked at: not with consume=none */
+    NEED_REGULAR = 1u << 4, /* a regular file or block device */
 };
 
 /* What a family hands to a strategy; constant during one pass. */
@@ -42,6 +44,7 @@ struct task {
     int fd;                /* >= 0: duplicate this instead of opening a path */
     uint64_t offset;       /* this worker's slice: from here ... */
     uint64_t length;       /* ... so many bytes, or to the end of the file when it is NO_LIMIT */
+    uint64_t seed;         /* of a random pattern */
     struct sink sink;
 };
 
@@ -54,10 +57,16 @@ struct strategy {
     enum family family;
     unsigned groups, needs;
     unsigned knobs; /* KNOB_BIT()s beside those of the family */
+    bool times_calls; /* knows --latency: see latency.h */
+    bool keeps_bytes; /* they never reach user space (splice): no consume, nothing to verify */
+    uint64_t least_trial_ns; /* its trials must be so long, 0: no such need */
     size_t state_size; /* per worker; handed over zeroed, aligned for any type */
 
     /* Usable here? Fails with the reason. NULL: always. */
     int (*probe)(struct err *err);
+    /* Can it read this file, with these parameters? Fails with the reason, naming what the file or
+     * its file system asks for. May open the file. NULL: what needs says is enough. */
+    int (*suits)(const struct task *task, struct err *err);
     /* NULL: nothing to set up, and then nothing to tear down. */
     int (*setup)(void *state, const struct task *task, struct err *err);
     int (*pass)(void *state, const struct task *task, struct tally *tally, struct err *err);

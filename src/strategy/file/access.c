@@ -24,12 +24,24 @@ static void phase_end(const struct tally *tally, uint64_t start, uint64_t *total
         *total += clock_now_ns() - start;
 }
 
+static int advice_flag(uint64_t advice)
+{
+    static const int flags[] = {[ADVICE_NORMAL] = POSIX_FADV_NORMAL,
+                                [ADVICE_SEQUENTIAL] = POSIX_FADV_SEQUENTIAL,
+                                [ADVICE_RANDOM] = POSIX_FADV_RANDOM,
+                                [ADVICE_WILLNEED] = POSIX_FADV_WILLNEED,
+                                [ADVICE_NOREUSE] = POSIX_FADV_NOREUSE};
+    return flags[advice];
+}
+
 static int open_at(const struct task *task, bool seek, struct err *err)
 {
     int fd = task->fd >= 0 ? fcntl(task->fd, F_DUPFD_CLOEXEC, 0)
                            : open(task->open_path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_set(err, errno, "cannot open '%s'", task->name);
+    if (task->params->value[KNOB_ADVICE] != ADVICE_NORMAL)
+        posix_fadvise(fd, 0, 0, advice_flag(task->params->value[KNOB_ADVICE]));
     if (seek && task->offset > 0 && lseek(fd, (off_t)task->offset, SEEK_SET) < 0) {
         err_set(err, errno, "cannot skip %" PRIu64 " bytes of '%s'", task->offset, task->name);
         close(fd);

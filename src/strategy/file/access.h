@@ -3,6 +3,8 @@
 #ifndef IOBENCH_STRATEGY_FILE_ACCESS_H
 #define IOBENCH_STRATEGY_FILE_ACCESS_H
 
+#include "strategy/latency.h"
+#include "strategy/pattern.h"
 #include "strategy/strategy.h"
 
 #include <errno.h>
@@ -58,16 +60,39 @@ int stdio_setup(void *state, const struct task *task, struct err *err);
 int stdio_block_setup(void *state, const struct task *task, struct err *err);
 void stdio_teardown(void *state);
 
-/* The loop of every system call that fills a buffer. read_at(fd, buffer, want, at) is a static
+/* The walk over the task's slice in its pattern; only where the pattern is not sequential, and the
+ * length therefore known. */
+static inline void file_walk(struct walk *walk, const struct task *task)
+{
+    walk_init(walk, task->params->value[KNOB_PATTERN], task->offset, task->length,
+              task->params->value[KNOB_BLOCK_SIZE], task->seed);
+}
+
+static inline bool file_is_sequential(const struct task *task)
+{
+    return task->params->value[KNOB_PATTERN] == PATTERN_SEQUENTIAL;
+}
+
+/* The loop of every system call that fills a buffer from a place. read_at(fd, buffer, want, at) is a static
  * function of the caller's and inlined here: there is no call through a pointer. */
 ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, off_t), int fd,
                               const struct block_state *state, const struct task *task,
                               struct tally *tally, struct err *err)
 {
     uint64_t at = task->offset, left = task->length;
+    struct walk walk;
+    size_t in_block = 0; /* what is left of a block of the walk */
+    bool sequential = file_is_sequential(task);
+    if (!sequential)
+        file_walk(&walk, task);
     while (left > 0) {
-        size_t want = left < state->size ? (size_t)left : state->size;
+        if (!sequential && in_block == 0 && !walk_next(&walk, &at, &in_block))
+            break;
+        size_t room = sequential ? state->size : in_block;
+        size_t want = left < room ? (size_t)left : room;
+        uint64_t start = latency_start(tally);
         ssize_t got = read_at(fd, state->buffer, want, (off_t)at);
+        latency_stop(tally, start);
         tally->calls++;
         if (got <= 0) {
             if (got == 0)
@@ -80,6 +105,7 @@ ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, o
         consume(&task->sink, tally, state->buffer, (size_t)got);
         at += (uint64_t)got;
         left -= (uint64_t)got;
+        in_block -= sequential ? 0 : (size_t)got;
     }
     return 0;
 }

@@ -15,7 +15,9 @@ ALWAYS_INLINE int read_stream_blocks(size_t (*take)(void *, size_t, FILE *),
     uint64_t left = task->length;
     while (left > 0) {
         size_t want = left < state->size ? (size_t)left : state->size;
+        uint64_t start = latency_start(tally);
         size_t got = take(state->buffer, want, stream);
+        latency_stop(tally, start);
         tally->calls++;
         if (got > 0)
             consume(&task->sink, tally, state->buffer, got);

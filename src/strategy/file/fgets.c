@@ -64,7 +64,9 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
             want = INT_MAX - 1;
         if (filling.on)
             fill(state, &filling);
+        uint64_t start = latency_start(tally);
         char *line = fgets(state->buffer, (int)want + 1, stream);
+        latency_stop(tally, start);
         tally->calls++;
         if (line == NULL)
             break;
@@ -84,6 +86,7 @@ const struct strategy strategy_fgets = {
     .family = FAMILY_FILE,
     .groups = GROUP_STDIO,
     .knobs = KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_STDIO_BUFFER),
+    .times_calls = true,
     .state_size = sizeof(struct stdio_state),
     .setup = stdio_block_setup,
     .pass = pass,

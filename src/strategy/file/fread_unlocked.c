@@ -34,6 +34,7 @@ const struct strategy strategy_fread_unlocked = {
     .family = FAMILY_FILE,
     .groups = GROUP_STDIO,
     .knobs = KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_STDIO_BUFFER),
+    .times_calls = true,
     .state_size = sizeof(struct stdio_state),
     .probe = probe,
     .setup = stdio_block_setup,

@@ -12,7 +12,9 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
     uint64_t left = task->length;
     bool failed = false;
     while (left > 0) {
+        uint64_t start = latency_start(tally);
         ssize_t got = getline(&state->buffer, &state->size, stream);
+        latency_stop(tally, start);
         tally->calls++;
         if (got < 0) {
             failed = !feof(stream); /* it also fails for want of memory, without ferror() */
@@ -35,6 +37,7 @@ const struct strategy strategy_getline = {
     .groups = GROUP_STDIO,
     .needs = NEED_END,
     .knobs = KNOB_BIT(KNOB_STDIO_BUFFER),
+    .times_calls = true,
     .state_size = sizeof(struct stdio_state),
     .setup = stdio_setup,
     .pass = pass,

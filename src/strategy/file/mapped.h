@@ -14,6 +14,17 @@ ALWAYS_INLINE int read_mapped(int flags, const struct task *task, struct tally *
     if (file_map(&map, task, flags, tally, err) != 0)
         return -1;
     tally->calls = UNKNOWN;
+    if (!file_is_sequential(task)) {
+        struct walk walk;
+        uint64_t at;
+        size_t size;
+        walk_init(&walk, task->params->value[KNOB_PATTERN], 0, map.length,
+                  task->params->value[KNOB_BLOCK_SIZE], task->seed);
+        while (walk_next(&walk, &at, &size))
+            consume(&task->sink, tally, map.bytes + at, size);
+        file_unmap(&map, tally);
+        return 0;
+    }
     for (size_t at = 0; at < map.length; at += MAPPED_STEP) {
         size_t left = map.length - at;
         consume(&task->sink, tally, map.bytes + at, left < MAPPED_STEP ? left : MAPPED_STEP);
