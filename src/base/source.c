@@ -11,13 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #ifdef __linux__
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #endif
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -202,85 +200,12 @@ static void release(struct source_file *file)
     free(file->open_path);
 }
 
-void source_drop(struct source *source, size_t i)
+void source_remove(struct source *source, size_t i)
 {
     release(&source->files[i]);
     source->n--;
     memmove(&source->files[i], &source->files[i + 1],
             (source->n - i) * sizeof source->files[0]);
-}
-
-#ifdef __linux__
-#ifndef SYS_cachestat
-#define SYS_cachestat 451 /* the same on every architecture */
-#endif
-
-/* cachestat(2), Linux 6.5. Returns the number of resident pages, or -1. */
-static int64_t count_by_cachestat(int fd, uint64_t length)
-{
-    struct {
-        uint64_t offset, length;
-    } range = {0, length};
-    struct {
-        uint64_t cached, dirty, writeback, evicted, recently_evicted;
-    } found = {0};
-    long status = syscall(SYS_cachestat, (unsigned)fd, &range, &found, 0u);
-    return status == 0 ? (int64_t)found.cached : -1;
-}
-#endif
-
-/* mincore(2) tells the truth only about files that are ours or writable (Linux 5.2 on). */
-static int64_t count_by_mincore(int fd, uint64_t length, uint64_t page)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0 || (st.st_uid != geteuid() && geteuid() != 0))
-        return -1;
-    enum { PAGES_AT_ONCE = 16384 };
-    unsigned char *flags = malloc(PAGES_AT_ONCE);
-    int64_t resident = 0;
-    for (uint64_t at = 0; flags != NULL && at < length; at += PAGES_AT_ONCE * page) {
-        uint64_t span = length - at < PAGES_AT_ONCE * page ? length - at : PAGES_AT_ONCE * page;
-        void *map = mmap(NULL, span, PROT_READ, MAP_SHARED, fd, (off_t)at);
-        if (map == MAP_FAILED) {
-            resident = -1;
-            break;
-        }
-        int status = mincore(map, span, (void *)flags);
-        munmap(map, span);
-        if (status != 0) {
-            resident = -1;
-            break;
-        }
-        for (uint64_t i = 0; i * page < span; i++)
-            resident += flags[i] & 1;
-    }
-    if (flags == NULL)
-        resident = -1;
-    free(flags);
-    return resident;
-}
-
-double source_resident_ratio(const struct source_file *file)
-{
-    if (!file->regular || file->size_bytes == UNKNOWN || file->size_bytes == 0)
-        return NAN;
-    int fd = open(file->open_path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return NAN;
-    long page_size = sysconf(_SC_PAGESIZE);
-    uint64_t page = page_size > 0 ? (uint64_t)page_size : 4096;
-    uint64_t pages = (file->size_bytes + page - 1) / page;
-    int64_t resident = -1;
-#ifdef __linux__
-    resident = count_by_cachestat(fd, file->size_bytes);
-#endif
-    if (resident < 0)
-        resident = count_by_mincore(fd, file->size_bytes, page);
-    close(fd);
-    if (resident < 0)
-        return NAN;
-    double ratio = (double)resident / (double)pages;
-    return ratio < 1 ? ratio : 1;
 }
 
 void source_free(struct source *source)

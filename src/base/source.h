@@ -41,7 +41,15 @@ int source_add_stdin(struct source *source, struct err *err) MUST_CHECK;
 int source_check(const struct source_file *file, uint64_t offset, struct err *err) MUST_CHECK;
 
 /* Removes entry i. */
-void source_drop(struct source *source, size_t i);
+void source_remove(struct source *source, size_t i);
+
+/* Drops the file from the page cache and proves it: fdatasync(2) and POSIX_FADV_DONTNEED, then, where
+ * pages stay and we may, /proc/sys/vm/drop_caches. Fails with the reason where the file stays, or
+ * where nobody can tell (source_resident_ratio). */
+int source_drop_cache(const struct source_file *file, struct err *err) MUST_CHECK;
+
+/* Reads the file through once unless it is in the page cache already. */
+int source_warm_cache(const struct source_file *file, struct err *err) MUST_CHECK;
 
 /* Share of the file's pages in the page cache, by cachestat(2) or, where that is missing and the
  * file is ours or writable (mincore claims everything otherwise), mincore(2). NaN: not known. */

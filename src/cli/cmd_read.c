@@ -5,7 +5,9 @@
 #include "cli/measure.h"
 #include "family/file.h"
 
-#define FILE_COMMAND_KNOBS (FILE_KNOBS | KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_STDIO_BUFFER))
+#define FILE_COMMAND_KNOBS                                                                         \
+    (FILE_KNOBS | KNOB_BIT(KNOB_ADVICE) | KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_DEPTH) |       \
+     KNOB_BIT(KNOB_PATTERN) | KNOB_BIT(KNOB_STDIO_BUFFER))
 
 #define FILE_HELP                                                                                  \
     "Each FILE is read from open to close, one after the other, in each pass; '-' is standard\n"  \

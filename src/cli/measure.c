@@ -64,6 +64,9 @@ static void settle_request(struct session *s)
     r->execs = o->execs.items;
     r->n_execs = o->execs.n;
     r->exec_output = o->exec_output;
+    r->exec_verify = o->exec_verify.items;
+    r->n_exec_verify = o->exec_verify.n;
+    r->latency = o->latency;
     r->inheritance = &s->inheritance;
 }
 
@@ -98,6 +101,9 @@ static void settle_settings(struct session *s)
         .execs = o->execs.items,
         .n_execs = o->execs.n,
         .exec_output = o->exec_output,
+        .exec_verify = o->exec_verify.items,
+        .n_exec_verify = o->exec_verify.n,
+        .latency = o->latency,
     };
     for (int k = 0; k < KNOBS; k++) {
         s->settings.knob_values[k] = s->request.knobs[k].values;
@@ -153,7 +159,7 @@ static void drop_unreadable(struct session *s)
         say("%s", why.text);
         notes_add_err(&s->run.errors, s->source.files[i].path, &why);
         s->files_lost++;
-        source_drop(&s->source, i);
+        source_remove(&s->source, i);
     }
 }
 
@@ -350,6 +356,7 @@ static int run_session(struct session *s, int argc, char **argv)
     }
     settle_request(s);
     settle_settings(s);
+    s->request.seed = s->settings.seed;
     if (check_usage(s, &err) != 0 || find_files(s, &err) != 0)
         return fail(s, &err, EXIT_USAGE);
     s->report = (struct report){PACKAGE_VERSION, s->command->name, argc,     argv,

@@ -38,17 +38,17 @@ static int each_element(const char *name, const char *text,
     return status;
 }
 
-static int add_mode(void *list, const char *element, struct err *err)
+static int add_copy(void *list, const char *element, struct err *err)
 {
     char *kept = strdup(element);
     if (kept == NULL)
-        return err_set(err, errno, "--mode");
+        return err_set(err, errno, "too many values");
     return text_list_add(list, kept, err);
 }
 
 static int apply_mode(struct options *o, const char *value, struct err *err)
 {
-    return each_element("mode", value, add_mode, &o->modes, err);
+    return each_element("mode", value, add_copy, &o->modes, err);
 }
 
 /* Prefixes what a parser said with the option's name. */
@@ -104,6 +104,11 @@ static int apply_peer_cpu(struct options *o, const char *value, struct err *err)
 static int apply_exec(struct options *o, const char *value, struct err *err)
 {
     return text_list_add(&o->execs, value, err);
+}
+
+static int apply_exec_verify(struct options *o, const char *value, struct err *err)
+{
+    return each_element("exec-verify", value, add_copy, &o->exec_verify, err);
 }
 
 static int apply_exec_output(struct options *o, const char *value, struct err *err)
@@ -190,6 +195,10 @@ const struct option_row option_rows[OPTION_ROWS] = {
      .apply = apply_exec},
     {NULL, "exec-output", "WHERE", "its standard output: inherit or a file (/dev/null)", APPLY,
      .apply = apply_exec_output},
+    {NULL, "exec-verify", "LIST", "names of commands whose output must equal the FILE", APPLY,
+     .apply = apply_exec_verify},
+    {NULL, "latency", NULL, "time every call, where a strategy can; this costs two clock readings",
+     FLAG, AT(latency)},
     {"j", "json", NULL, "JSON on standard output instead of text", FLAG, AT(json)},
     {"e", "export", "FILE", "also write FILE, by its ending: .json .csv .md .prom", APPLY,
      .apply = apply_export},

@@ -154,11 +154,17 @@ out:
     return status;
 }
 
+static void free_copies(struct text_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free((void *)(uintptr_t)list->items[i]);
+    free(list->items);
+}
+
 void options_free(struct options *options)
 {
-    for (size_t i = 0; i < options->modes.n; i++)
-        free((void *)(uintptr_t)options->modes.items[i]);
-    free(options->modes.items);
+    free_copies(&options->modes);
+    free_copies(&options->exec_verify);
     free(options->files.items);
     free(options->exports.items);
     free(options->execs.items);

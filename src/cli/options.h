@@ -20,6 +20,8 @@ struct text_list {
 struct options {
     struct text_list modes, files, exports, execs;
     const char *exec_output; /* a path, or NULL: inherited */
+    struct text_list exec_verify;
+    bool latency;
     struct knob_values knobs[KNOBS];
     uint64_t rounds, warmup; /* rounds 0: not given */
     uint64_t seed;           /* UNKNOWN: not given */

@@ -2,6 +2,7 @@
 #ifndef IOBENCH_FAMILY_EXEC_H
 #define IOBENCH_FAMILY_EXEC_H
 
+#include "base/params.h"
 #include "base/source.h"
 #include "measure/part.h"
 
@@ -21,6 +22,9 @@ struct exec_work {
     const char *input_path;  /* becomes standard input; NULL: /dev/null */
     const char *output_path; /* where standard output goes; NULL: it is inherited */
     uint64_t pass_bytes;     /* counted as delivered by a run that succeeds */
+    const struct source *source; /* whose cache is prepared before each run */
+    enum cache cache;
+    bool keep_warm;
     const struct exec_inheritance *inheritance;
 };
 
@@ -37,6 +41,11 @@ int exec_work_init(struct exec_work *work, const char *command, const struct sou
                    uint64_t block_size, struct err *err) MUST_CHECK;
 void exec_work_free(struct exec_work *work);
 
+/* One pass is one run of the command. A shell, where one is needed, is started before the clock and
+ * waits: its start-up is in no figure. */
 struct part exec_part(const struct exec_work *work);
+
+/* The same, with the command's standard output digested instead of thrown away. */
+struct part exec_verify_part(const struct exec_work *work);
 
 #endif

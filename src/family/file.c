@@ -3,7 +3,9 @@
 #include "family/file.h"
 
 #include "family/case_id.h"
+#include "family/exec_case.h"
 #include "family/file_part.h"
+#include "family/file_suits.h"
 #include "strategy/registry.h"
 
 #include <errno.h>
@@ -22,10 +24,13 @@ struct choice {
     bool named;
 };
 
+/* Timed, verify and reference. */
+enum { WORKS_PER_CASE = 3 };
+
 struct file_plan {
-    struct file_work *works; /* two a case: timed and verify; the last one is the reference */
-    struct exec_work *execs;
-    size_t n_execs;
+    struct file_work *works; /* WORKS_PER_CASE a case */
+    struct exec_plan exec;
+    struct file_work whole; /* what the output of a command is compared with */
 };
 
 static bool is_chosen(const struct choice *choices, size_t n, const struct strategy *strategy)
@@ -72,9 +77,17 @@ static struct choice *new_choices(const struct request *request, size_t *n, stru
     return choices;
 }
 
-static unsigned knobs_of(const struct choice *choice)
+/* A mapping has blocks only where it is not walked through in sequence. */
+static unsigned knobs_of(const struct request *request, const struct choice *choice)
 {
-    return choice->strategy->knobs | FILE_KNOBS;
+    const struct knob_values *patterns = &request->knobs[KNOB_PATTERN];
+    bool only_sequential = patterns->n == 1 && patterns->values[0] == PATTERN_SEQUENTIAL;
+    unsigned knobs = choice->strategy->knobs | FILE_KNOBS;
+    if (choice->strategy->keeps_bytes)
+        knobs &= ~KNOB_BIT(KNOB_CONSUME);
+    if (knobs & KNOB_BIT(KNOB_PATTERN) && !only_sequential)
+        knobs |= KNOB_BIT(KNOB_BLOCK_SIZE);
+    return knobs;
 }
 
 int file_check_request(const struct request *request, struct err *err)
@@ -85,54 +98,13 @@ int file_check_request(const struct request *request, struct err *err)
         return -1;
     unsigned known = 0;
     for (size_t i = 0; i < n; i++)
-        known |= knobs_of(&choices[i]);
+        known |= knobs_of(request, &choices[i]);
     free(choices);
     for (int k = 0; k < KNOBS; k++)
         if (request->knobs[k].given && !(known & KNOB_BIT(k)))
             return err_set(err, 0, "--%s has no effect: no chosen strategy has one",
                            knob_info[k].option);
     return 0;
-}
-
-/* Fails with the reason when this case cannot be measured on file. */
-static int check_readable(const struct strategy *strategy, const struct params *params,
-                          const struct source_file *file, struct err *why)
-{
-    unsigned needs = strategy->needs;
-    if (needs & NEED_SEEK && file->once)
-        return err_set(why, 0, "'%s' is a %s: it has no position to read at", file->path,
-                       file->filesystem);
-    if (needs & NEED_MAP && file->volatile_size)
-        return err_set(why, 0, "'%s' cannot be mapped: a file on %s does not tell its size",
-                       file->path, file->filesystem);
-    if (needs & NEED_MAP && !file->regular && !file->endless)
-        return err_set(why, 0, "'%s' is a %s: it cannot be mapped", file->path, file->filesystem);
-    if (needs & NEED_END && file->endless)
-        return err_set(why, 0, "'%s' has no end, and %s keeps a whole line in memory", file->path,
-                       strategy->name);
-    if (params->value[KNOB_THREADS] > 1 && file->size_bytes == UNKNOWN)
-        return err_set(why, 0, "'%s' cannot be split between threads: its size is not known",
-                       file->path);
-    return 0;
-}
-
-static void check_usable(struct run_case *c, const struct strategy *strategy,
-                         const struct params *params, const struct source *source)
-{
-    struct err why = {0};
-    if (strategy->probe != NULL && strategy->probe(&why) != 0) {
-        run_case_end(c, CASE_SKIPPED, "unavailable", "%s", why.text);
-        return;
-    }
-    if (strategy->needs & NEED_TOUCH && params->value[KNOB_CONSUME] == CONSUME_NONE) {
-        run_case_end(c, CASE_SKIPPED, "consume",
-                     "%s moves no byte that is not looked at: --consume=none leaves nothing to do",
-                     strategy->name);
-        return;
-    }
-    for (size_t i = 0; i < source->n; i++)
-        if (check_readable(strategy, params, &source->files[i], &why) != 0)
-            run_case_end(c, CASE_SKIPPED, "source", "%s", why.text);
 }
 
 /* The buffer that the C library gives a stream on this file when nothing is said. */
@@ -166,21 +138,13 @@ static bool next_combination(const struct request *request, unsigned knobs, size
     return false;
 }
 
-static size_t count_execs(const struct request *request)
-{
-    size_t cases = 0;
-    for (size_t i = 0; i < request->n_execs; i++)
-        cases += exec_takes_block_size(request->execs[i]) ? request->knobs[KNOB_BLOCK_SIZE].n : 1;
-    return cases;
-}
-
 static size_t count_cases(const struct request *request, const struct choice *choices, size_t n)
 {
-    size_t cases = count_execs(request);
+    size_t cases = exec_count_cases(request);
     for (size_t i = 0; i < n; i++) {
         size_t combinations = 1;
         for (int k = 0; k < KNOBS; k++)
-            if (knobs_of(&choices[i]) & KNOB_BIT(k))
+            if (knobs_of(request, &choices[i]) & KNOB_BIT(k))
                 combinations *= request->knobs[k].n;
         cases += combinations;
         if (cases > MOST_CASES)
@@ -189,9 +153,42 @@ static size_t count_cases(const struct request *request, const struct choice *ch
     return cases;
 }
 
-static int add_case(struct run *run, struct file_work *works, const struct choice *choice,
-                    const struct params *params, uint64_t shown_buffer, const struct source *source,
-                    struct err *err)
+/* What verification compares with: read(2), or pread(2) when read(2) is what is verified; in any
+ * other order of blocks, pread(2) in the same order. */
+static void make_reference(const struct file_work *verify, struct file_work *reference)
+{
+    bool sequential = verify->params.value[KNOB_PATTERN] == PATTERN_SEQUENTIAL;
+    bool by_read = sequential && strcmp(verify->strategy->name, "sysread") != 0;
+    *reference = *verify;
+    reference->strategy = strategy_find(FAMILY_FILE, by_read ? "sysread" : "pread");
+    reference->params.value[KNOB_THREADS] = 1;
+    reference->params.value[KNOB_ADVICE] = ADVICE_NORMAL;
+    if (sequential)
+        reference->params.value[KNOB_BLOCK_SIZE] = knob_info[KNOB_BLOCK_SIZE].initial;
+}
+
+static void set_parts(struct run_case *c, struct file_work works[WORKS_PER_CASE])
+{
+    const struct file_work *timed = &works[0];
+    works[1] = *timed;
+    works[1].params.value[KNOB_CONSUME] = CONSUME_DIGEST;
+    works[1].params.value[KNOB_CACHE] = CACHE_AS_IS; /* what was proved cold is read only once */
+    make_reference(&works[1], &works[2]);
+    c->timed = file_part(timed);
+    if (!timed->strategy->keeps_bytes && timed->params.value[KNOB_CACHE] != CACHE_AS_IS) {
+        c->verify = file_part(&works[1]);
+        c->reference = file_part(&works[2]);
+        uint64_t pattern = timed->params.value[KNOB_PATTERN];
+        if (pattern != PATTERN_SEQUENTIAL)
+            c->reference_key = pattern << 40 ^ timed->params.value[KNOB_BLOCK_SIZE];
+    }
+    c->single_pass = timed->params.value[KNOB_CACHE] != CACHE_WARM;
+    c->least_trial_ns = timed->strategy->least_trial_ns;
+}
+
+static int add_case(struct run *run, struct file_work *works, const struct request *request,
+                    const struct choice *choice, const struct params *params,
+                    uint64_t shown_buffer, const struct source *source, struct err *err)
 {
     struct run_case *c = &run->cases[run->n_cases];
     const struct strategy *strategy = choice->strategy;
@@ -199,7 +196,7 @@ static int add_case(struct run *run, struct file_work *works, const struct choic
                            .caveat = strategy->caveat,
                            .kind = CASE_STRATEGY,
                            .params = *params,
-                           .knobs = knobs_of(choice),
+                           .knobs = knobs_of(request, choice),
                            .named = choice->named,
                            .workers = (unsigned)params->value[KNOB_THREADS]};
     c->id = case_id("read", strategy->name, c->knobs, params);
@@ -209,12 +206,15 @@ static int add_case(struct run *run, struct file_work *works, const struct choic
         return err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
     if (params->value[KNOB_STDIO_BUFFER] == PARAM_NONE)
         c->params.value[KNOB_STDIO_BUFFER] = shown_buffer;
-
-    works[0] = works[1] = (struct file_work){strategy, *params, source};
-    works[1].params.value[KNOB_CONSUME] = CONSUME_DIGEST;
-    c->timed = file_part(&works[0]);
-    c->verify = file_part(&works[1]);
-    check_usable(c, strategy, params, source);
+    if (request->latency && strategy->times_calls && run_case_add_latency(c, err) != 0)
+        return -1;
+    works[0] = (struct file_work){.strategy = strategy,
+                                  .params = *params,
+                                  .source = source,
+                                  .seed = request->seed,
+                                  .keep_warm = request->knobs[KNOB_CACHE].n > 1};
+    set_parts(c, works);
+    file_check_suits(c, &works[0], request);
     return 0;
 }
 
@@ -224,7 +224,7 @@ static int add_cases(struct file_plan *plan, const struct request *request,
 {
     uint64_t shown_buffer = library_buffer(source);
     for (size_t i = 0; i < n; i++) {
-        unsigned knobs = knobs_of(&choices[i]);
+        unsigned knobs = knobs_of(request, &choices[i]);
         size_t at[KNOBS] = {0};
         do {
             struct params params;
@@ -232,75 +232,24 @@ static int add_cases(struct file_plan *plan, const struct request *request,
             for (int k = 0; k < KNOBS; k++)
                 if (knobs & KNOB_BIT(k))
                     params.value[k] = request->knobs[k].values[at[k]];
-            if (add_case(run, &plan->works[(size_t)2 * run->n_cases], &choices[i], &params,
-                         shown_buffer, source, err) != 0)
+            if (add_case(run, &plan->works[(size_t)WORKS_PER_CASE * run->n_cases], request,
+                         &choices[i], &params, shown_buffer, source, err) != 0)
                 return -1;
         } while (next_combination(request, knobs, at));
     }
     return 0;
 }
 
-static int add_exec(struct file_plan *plan, const struct request *request, const char *text,
-                    uint64_t block_size, const struct source *source, struct run *run,
-                    struct err *err)
-{
-    size_t length;
-    const char *command = exec_split_name(text, &length);
-    bool sized = exec_takes_block_size(command);
-    struct exec_work *work = &plan->execs[plan->n_execs];
-    if (exec_work_init(work, command, source, block_size, err) != 0)
-        return -1;
-    plan->n_execs++;
-    work->inheritance = request->inheritance;
-    work->output_path = request->exec_output;
-    uint64_t bytes = file_pass_bytes(request, source);
-    work->pass_bytes = bytes != UNKNOWN ? bytes : 0;
-
-    struct run_case *c = &run->cases[run->n_cases];
-    *c = (struct run_case){.kind = CASE_EXEC,
-                           .knobs = sized ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0,
-                           .named = true,
-                           .workers = 1};
-    params_init(&c->params);
-    c->params.value[KNOB_BLOCK_SIZE] = block_size;
-    c->label = length > 0 ? strndup(text, length) : strdup(command);
-    run->n_cases++;
-    if (c->label == NULL || (c->mode = strdup(c->label)) == NULL ||
-        (c->id = case_id("read", c->mode, c->knobs, &c->params)) == NULL)
-        return err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
-    work->name = c->mode;
-    c->timed = exec_part(work);
-    return 0;
-}
-
 static int add_execs(struct file_plan *plan, const struct request *request,
                      const struct source *source, struct run *run, struct err *err)
 {
-    const struct knob_values *sizes = &request->knobs[KNOB_BLOCK_SIZE];
-    for (size_t i = 0; i < request->n_execs; i++) {
-        size_t n = exec_takes_block_size(request->execs[i]) ? sizes->n : 1;
-        for (size_t j = 0; j < n; j++)
-            if (add_exec(plan, request, request->execs[i], sizes->values[j], source, run, err) != 0)
-                return -1;
-    }
-    return 0;
-}
-
-/* What verification compares with: read(2), or pread(2) when read(2) is all there is to verify. */
-static void add_reference(struct file_plan *plan, const struct request *request, struct run *run,
-                          const struct source *source)
-{
-    const struct run_case *first = &run->cases[0];
-    bool lone = run->n_cases == 1 && strcmp(first->mode, "sysread") == 0;
-    struct file_work *work = &plan->works[(size_t)2 * run->n_cases];
-    *work = (struct file_work){strategy_find(FAMILY_FILE, lone ? "pread" : "sysread"),
-                               run->cases[0].params, source};
-    work->params.value[KNOB_CONSUME] = CONSUME_DIGEST;
-    work->params.value[KNOB_BYTES] = request->knobs[KNOB_BYTES].values[0];
-    work->params.value[KNOB_OFFSET] = request->knobs[KNOB_OFFSET].values[0];
-    work->params.value[KNOB_THREADS] = 1;
-    work->params.value[KNOB_BLOCK_SIZE] = knob_info[KNOB_BLOCK_SIZE].initial;
-    run->reference = file_part(work);
+    plan->whole = (struct file_work){.strategy = strategy_find(FAMILY_FILE, "sysread"),
+                                     .source = source};
+    params_init(&plan->whole.params);
+    plan->whole.params.value[KNOB_CONSUME] = CONSUME_DIGEST;
+    struct part reference = file_part(&plan->whole);
+    return exec_add_cases(&plan->exec, request, source, "read", file_pass_bytes(request, source),
+                          &reference, run, err);
 }
 
 struct file_plan *file_plan_cases(const struct request *request, const struct source *source,
@@ -317,12 +266,10 @@ struct file_plan *file_plan_cases(const struct request *request, const struct so
         err_set(err, 0, "that makes more than %d cases", MOST_CASES);
         goto out;
     }
-    run->cases = calloc(cases, sizeof *run->cases);
+    run->cases = calloc(cases + 1, sizeof *run->cases);
     if (plan != NULL)
-        plan->works = calloc(2 * cases + 1, sizeof *plan->works);
-    if (plan != NULL)
-        plan->execs = calloc(count_execs(request) + 1, sizeof *plan->execs);
-    if (plan == NULL || run->cases == NULL || plan->works == NULL || plan->execs == NULL) {
+        plan->works = calloc(WORKS_PER_CASE * cases + 1, sizeof *plan->works);
+    if (plan == NULL || run->cases == NULL || plan->works == NULL) {
         err_set(err, errno, "cannot plan %zu cases", cases);
         goto out;
     }
@@ -331,8 +278,6 @@ struct file_plan *file_plan_cases(const struct request *request, const struct so
         status = add_execs(plan, request, source, run, err);
     if (status == 0)
         status = case_ids_number(run, err);
-    if (status == 0)
-        add_reference(plan, request, run, source);
 out:
     free(choices);
     if (status == 0)
@@ -345,9 +290,7 @@ void file_plan_free(struct file_plan *plan)
 {
     if (plan == NULL)
         return;
-    for (size_t i = 0; i < plan->n_execs; i++)
-        exec_work_free(&plan->execs[i]);
-    free(plan->execs);
+    exec_plan_free(&plan->exec);
     free(plan->works);
     free(plan);
 }

@@ -34,17 +34,51 @@ static void slice(const struct file_work *work, const struct source_file *file,
     uint64_t limit = work->params.value[KNOB_BYTES];
     task->offset = begin;
     task->length = limit != PARAM_NONE ? limit : NO_LIMIT;
-    if (seat->workers == 1)
-        return;
     uint64_t total = file->size_bytes > begin ? file->size_bytes - begin : 0;
     if (limit < total)
         total = limit;
+    if (work->params.value[KNOB_PATTERN] != PATTERN_SEQUENTIAL)
+        task->length = total; /* an order needs an end */
+    if (seat->workers == 1)
+        return;
     uint64_t share = total / seat->workers / SLICE_ALIGNMENT * SLICE_ALIGNMENT;
     task->offset += share * seat->worker;
     if (seat->worker + 1 < seat->workers)
         task->length = share;
     else if (task->length != NO_LIMIT)
         task->length -= share * seat->worker;
+}
+
+struct task file_task(const struct file_work *work, const struct source_file *file)
+{
+    static const struct seat alone = {.workers = 1};
+    struct task task = {.params = &work->params,
+                        .name = file->path,
+                        .open_path = file->open_path,
+                        .fd = file->fd,
+                        .seed = work->seed,
+                        .sink = {(enum consume)work->params.value[KNOB_CONSUME], NULL}};
+    slice(work, file, &alone, &task);
+    return task;
+}
+
+int file_prepare_cache(enum cache cache, bool keep_warm, const struct source *source,
+                       struct err *err)
+{
+    for (size_t i = 0; i < source->n; i++) {
+        if (cache == CACHE_COLD && source_drop_cache(&source->files[i], err) != 0)
+            return -1;
+        if (cache == CACHE_WARM && keep_warm && source_warm_cache(&source->files[i], err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int prepare(const void *arg, struct err *err)
+{
+    const struct file_work *work = arg;
+    return file_prepare_cache((enum cache)work->params.value[KNOB_CACHE], work->keep_warm,
+                              work->source, err);
 }
 
 static int setup(void *opaque, const void *arg, const struct seat *seat, struct err *err)
@@ -71,13 +105,9 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     }
     for (size_t i = 0; i < state->n_tasks; i++) {
         const struct source_file *file = &work->source->files[i];
-        struct task *task = &state->tasks[i];
-        *task = (struct task){.params = &work->params,
-                              .name = file->path,
-                              .open_path = file->open_path,
-                              .fd = file->fd,
-                              .sink = {how, relay->hash}};
-        slice(work, file, seat, task);
+        state->tasks[i] = file_task(work, file);
+        state->tasks[i].sink.hash = relay->hash;
+        slice(work, file, seat, &state->tasks[i]);
     }
     state->set_up = true;
     return strategy->setup == NULL
@@ -141,6 +171,7 @@ struct part file_part(const struct file_work *work)
     return (struct part){.name = work->strategy->name,
                          .state_size = sizeof(struct file_state),
                          .arg = work,
+                         .prepare = prepare,
                          .setup = setup,
                          .run = run,
                          .teardown = teardown};

@@ -22,6 +22,10 @@ struct request {
     const char *const *execs; /* the user's own commands: [NAME=]COMMAND */
     size_t n_execs;
     const char *exec_output; /* a path, or NULL: inherited */
+    const char *const *exec_verify; /* names of commands whose output must equal the file */
+    size_t n_exec_verify;
+    uint64_t seed;
+    bool latency; /* time single calls */
     const struct exec_inheritance *inheritance;
 };
 

@@ -22,6 +22,8 @@ struct part {
     size_t state_size; /* per worker, zeroed */
     const void *arg;   /* constant; the part's own */
 
+    /* Before the set-up, in the same process, timed apart; or NULL. */
+    int (*prepare)(const void *arg, struct err *err);
     /* Before the clock. Called for worker 0 first, one worker after the other. */
     int (*setup)(void *state, const void *arg, const struct seat *seat, struct err *err);
     /* The timed part: the work `passes` times, or until *seat->stop. With several workers each

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 double sample_wall_ns_per_pass(const struct sample *sample)
 {
@@ -114,6 +115,16 @@ double run_confidence(const struct run *run)
     return family_confidence(run->baseline >= 0 ? k - 1 : k * (k - 1) / 2);
 }
 
+int run_case_add_latency(struct run_case *c, struct err *err)
+{
+    void *room = mmap(NULL, sizeof *c->latency, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0);
+    if (room == MAP_FAILED)
+        return err_set(err, errno, "cannot keep the times of calls");
+    c->latency = room;
+    return 0;
+}
+
 void run_case_end(struct run_case *c, enum case_status status, const char *code,
                   const char *format, ...)
 {
@@ -141,6 +152,8 @@ void run_free(struct run *run)
         free(run->cases[i].label);
         free(run->cases[i].mode);
         free(run->cases[i].reason);
+        if (run->cases[i].latency != NULL)
+            munmap(run->cases[i].latency, sizeof *run->cases[i].latency);
     }
     free(run->cases);
     samples_free(&run->samples);

@@ -2,6 +2,7 @@
 #ifndef IOBENCH_MEASURE_RUN_H
 #define IOBENCH_MEASURE_RUN_H
 
+#include "base/histogram.h"
 #include "base/notes.h"
 #include "base/params.h"
 #include "measure/part.h"
@@ -27,6 +28,11 @@ struct run_case {
     unsigned workers;
     struct part timed;  /* the work as it is measured */
     struct part verify; /* the same with every byte digested; run == NULL: cannot be verified */
+    struct part reference; /* reads the same bytes in another way, for verification */
+    uint64_t reference_key; /* cases with the same key have the same reference */
+    uint64_t least_trial_ns; /* its trials must be this long at least */
+    bool single_pass; /* a trial is one pass: a cold read, a run of the user's command */
+    struct histogram *latency; /* of single calls, all measured trials together; NULL: not asked */
 
     enum case_status status;
     char *reason;     /* why it is not CASE_OK */
@@ -43,7 +49,6 @@ struct run_case {
 struct run {
     struct run_case *cases;
     unsigned n_cases;
-    struct part reference; /* reads the same bytes another way, for verification; run may be NULL */
     struct samples samples;
     struct notes warnings, errors;
     unsigned rounds;       /* complete ones, warm-up not counted */
@@ -81,6 +86,9 @@ size_t run_values(const struct run *run, unsigned index, double (*value)(const s
                   double *values);
 
 double sample_wall_ns_per_pass(const struct sample *sample);
+
+/* Makes room for the histogram of a case's calls, in shared memory as the samples are. */
+int run_case_add_latency(struct run_case *c, struct err *err) MUST_CHECK;
 
 /* Marks a case as not measured, with the reason; the first reason stays. */
 void run_case_end(struct run_case *c, enum case_status status, const char *code,

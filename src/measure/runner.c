@@ -91,15 +91,15 @@ static int keep_unfinished(struct state *s, struct sample *sample, unsigned roun
     return keep(s, sample, round, position, warmup);
 }
 
-/* The digest of the source by an independent reading; false when it cannot be had. */
-static bool read_reference(struct state *s, uint64_t *digest)
+/* The digest of a case's bytes by an independent reading; false when it cannot be had. */
+static bool read_reference(struct state *s, const struct run_case *c, uint64_t *digest)
 {
-    if (s->run->reference.run == NULL)
+    if (c->reference.run == NULL)
         return false;
-    struct trial trial = plan_trial(s, &s->run->reference, 1, 1);
+    struct trial trial = plan_trial(s, &c->reference, 1, 1);
     struct sample sample;
     struct err why = {0};
-    report_progress(s, "verifying", s->run->reference.name, 0);
+    report_progress(s, "verifying", c->reference.name, 0);
     if (trial_run(&trial, &sample, &why) != TRIAL_DONE || !sample.has_digest)
         return false;
     *digest = sample.digest;
@@ -118,15 +118,35 @@ static int digest_case(struct state *s, unsigned index)
         return keep_unfinished(s, &sample, 0, index, true);
     c->has_digest = sample.has_digest;
     c->digest = sample.digest;
-    c->pass_bytes = sample.bytes;
+    if (c->kind == CASE_STRATEGY) /* a command's output says nothing of what it read */
+        c->pass_bytes = sample.bytes;
     return 0;
 }
 
-static void judge_digests(struct state *s, uint64_t expected, bool changes)
+/* Compares the digests of all cases with the same reference. When that reading itself does not come
+ * out the same twice the source changed; where that is its nature nothing is verified and nobody is
+ * to blame. */
+static void verify_group(struct state *s, unsigned first)
 {
-    for (unsigned i = 0; i < s->run->n_cases; i++) {
-        struct run_case *c = &s->run->cases[i];
-        if (!c->has_digest)
+    struct run *run = s->run;
+    uint64_t key = run->cases[first].reference_key, expected = 0, again = 0;
+    if (!read_reference(s, &run->cases[first], &expected))
+        return;
+    bool differs = false;
+    for (unsigned i = first; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
+        differs |= c->reference_key == key && c->has_digest && c->digest != expected;
+    }
+    bool changes = differs && read_reference(s, &run->cases[first], &again) && again != expected;
+    if (is_interrupted(s))
+        return;
+    if (changes && s->runner->volatile_source) {
+        s->source_changes = true;
+        return;
+    }
+    for (unsigned i = first; i < run->n_cases; i++) {
+        struct run_case *c = &run->cases[i];
+        if (c->reference_key != key || !c->has_digest)
             continue;
         c->verified = c->digest == expected ? VERIFIED_YES : VERIFIED_NO;
         if (c->verified == VERIFIED_NO)
@@ -136,29 +156,29 @@ static void judge_digests(struct state *s, uint64_t expected, bool changes)
     }
 }
 
-/* Digests every case's bytes and compares them with an independent reading of the same source. When
- * that reading itself does not come out the same twice the source changed; where that is its nature
- * nothing is verified and nobody is to blame. */
+static bool leads_group(const struct run *run, unsigned index)
+{
+    if (!run->cases[index].has_digest)
+        return false;
+    for (unsigned i = 0; i < index; i++)
+        if (run->cases[i].has_digest &&
+            run->cases[i].reference_key == run->cases[index].reference_key)
+            return false;
+    return true;
+}
+
+/* Digests every case's bytes and compares them with an independent reading of the same source. */
 static int verify(struct state *s)
 {
-    uint64_t expected = 0, again = 0;
     for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
         if (digest_case(s, i) != 0)
             return -1;
-    if (is_interrupted(s) || !read_reference(s, &expected))
-        return 0;
-    bool differs = false;
-    for (unsigned i = 0; i < s->run->n_cases; i++)
-        differs |= s->run->cases[i].has_digest && s->run->cases[i].digest != expected;
-    bool changes = differs && read_reference(s, &again) && again != expected;
-    if (is_interrupted(s))
-        return 0;
-    s->source_changes = changes && s->runner->volatile_source;
+    for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
+        if (leads_group(s->run, i))
+            verify_group(s, i);
     if (s->source_changes)
         notes_add(&s->run->warnings, "source_changes", NULL,
                   "what is read changes from one reading to the next: it cannot be verified");
-    else
-        judge_digests(s, expected, changes);
     return 0;
 }
 
@@ -175,6 +195,8 @@ static int calibrate(struct state *s, unsigned index)
 {
     struct run_case *c = &s->run->cases[index];
     uint64_t goal = s->runner->trial_time_ns;
+    if (goal < c->least_trial_ns)
+        goal = c->least_trial_ns;
     c->passes = 1;
     for (int attempt = 0; attempt < 6 && c->status == CASE_OK && !is_interrupted(s); attempt++) {
         report_progress(s, "warming up", c->label, 0);
@@ -197,8 +219,7 @@ static int calibrate(struct state *s, unsigned index)
 /* A trial that moved other bytes than the verified pass read something else. */
 static void check_bytes(const struct state *s, struct run_case *c, const struct sample *sample)
 {
-    if (s->source_changes || s->runner->once || c->pass_bytes == UNKNOWN ||
-        c->kind == CASE_EXEC)
+    if (s->source_changes || s->runner->once || c->pass_bytes == UNKNOWN)
         return;
     if (sample->bytes != c->pass_bytes * sample->passes && s->runner->duration_ns == 0)
         run_case_end(c, CASE_INVALID, "bytes",
@@ -215,7 +236,9 @@ static int measure_case(struct state *s, unsigned index, unsigned round, unsigne
         return 0;
     report_progress(s, warmup ? "warming up" : "measuring", c->label, round);
     struct trial trial = plan_trial(s, &c->timed, c->workers, c->passes);
-    if (s->runner->duration_ns > 0 && c->kind == CASE_STRATEGY) {
+    if (!warmup)
+        trial.latency = c->latency;
+    if (s->runner->duration_ns > 0 && !c->single_pass) {
         trial.passes = UINT64_MAX;
         trial.duration_ns = s->runner->duration_ns;
     }
@@ -315,17 +338,17 @@ static int profile_case(struct state *s, unsigned index)
     if (isnan(per_pass))
         return 0;
     struct sample known = {.passes = 1, .wall_ns = (uint64_t)fmax(per_pass, 1)};
-    uint64_t passes = passes_for(PROFILE_NS, &known);
+    uint64_t passes = c->single_pass ? 1 : passes_for(PROFILE_NS, &known);
     struct trial trial = plan_trial(s, &c->timed, c->workers, passes);
     trial.phases = true;
     c->has_profile = try_case(s, index, &trial, &c->profile);
     return 0;
 }
 
-/* One run of the user's command is one trial; a trial of given length counts no passes. */
+/* A trial of given length counts no passes. */
 static bool needs_calibration(const struct state *s, const struct run_case *c)
 {
-    return c->status == CASE_OK && c->kind == CASE_STRATEGY && s->runner->duration_ns == 0;
+    return c->status == CASE_OK && !c->single_pass && s->runner->duration_ns == 0;
 }
 
 static int warm_up(struct state *s)

@@ -19,7 +19,7 @@ struct sample {
     uint64_t wall_ns;  /* CLOCK_MONOTONIC */
     uint64_t cpu_ns;   /* CLOCK_PROCESS_CPUTIME_ID, and the processor time of ended children */
     uint64_t user_ns, system_ns; /* getrusage(2): by clock ticks, of use only in a long trial */
-    uint64_t setup_ns, open_ns, close_ns;
+    uint64_t prepare_ns, setup_ns, open_ns, close_ns;
     uint64_t peak_rss_bytes;      /* high-water mark of the process */
     uint64_t peak_rss_anon_bytes; /* larger of two looks: after the set-up and after the run */
     uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches, block_inputs;

@@ -3,6 +3,7 @@
 #include "measure/trial.h"
 
 #include "base/clock.h"
+#include "base/histogram.h"
 #include "measure/child.h"
 #include "measure/usage.h"
 
@@ -21,7 +22,7 @@ struct stage {
     struct sample sample; /* complete once the child says so */
     uint64_t started_ns;  /* 0 until the clock of the timed part runs */
     _Atomic bool stop;
-    struct tally tally[]; /* one per worker */
+    struct tally tally[]; /* one per worker; behind them their histograms, where asked for */
 };
 
 struct actor {
@@ -39,9 +40,19 @@ struct worker {
     int status;
 };
 
-static size_t stage_size(unsigned workers)
+static size_t stage_size(const struct trial *trial)
 {
-    return sizeof(struct stage) + workers * sizeof(struct tally);
+    size_t per_worker =
+        sizeof(struct tally) + (trial->latency != NULL ? sizeof(struct histogram) : 0);
+    return sizeof(struct stage) + trial->workers * per_worker;
+}
+
+static struct histogram *stage_histogram(const struct trial *trial, struct stage *stage,
+                                         unsigned worker)
+{
+    if (trial->latency == NULL)
+        return NULL;
+    return (struct histogram *)(void *)&stage->tally[trial->workers] + worker;
 }
 
 static int run_worker(struct worker *worker)
@@ -89,10 +100,12 @@ static int start_threads(struct worker *workers, unsigned n, pthread_barrier_t *
 }
 
 /* The timed part. */
-static int run_all(struct worker *workers, unsigned n, struct stage *stage, bool phases)
+static int run_all(struct worker *workers, const struct trial *trial, struct stage *stage)
 {
-    for (unsigned i = 0; i < n; i++)
-        stage->tally[i] = (struct tally){.phases = phases}; /* touched before the clock runs */
+    unsigned n = trial->workers;
+    for (unsigned i = 0; i < n; i++) /* touched before the clock runs */
+        stage->tally[i] = (struct tally){.phases = trial->phases,
+                                         .latency = stage_histogram(trial, stage, i)};
     struct usage before, after;
     usage_start(&before);
     stage->started_ns = before.wall_ns;
@@ -103,6 +116,8 @@ static int run_all(struct worker *workers, unsigned n, struct stage *stage, bool
         pthread_join(workers[i].thread, NULL);
     usage_stop(&after);
     usage_difference(&before, &after, &stage->sample);
+    if (stage->tally[0].foreign_cpu_ns < stage->sample.cpu_ns)
+        stage->sample.cpu_ns -= stage->tally[0].foreign_cpu_ns;
     for (unsigned i = 0; i < n; i++)
         if (workers[i].status != 0)
             return err_set(&stage->err, workers[i].err.number, "%s", workers[i].err.text);
@@ -122,6 +137,10 @@ static int act(void *opaque, int report, int go)
     if (trial->cpus != NULL && usage_pin(trial->cpus, err) != 0)
         return 1;
     uint64_t began = clock_now_ns();
+    if (trial->subject->prepare != NULL && trial->subject->prepare(trial->subject->arg, err) != 0)
+        return 1;
+    stage->sample.prepare_ns = clock_now_ns() - began;
+    began = clock_now_ns();
     size_t size = (trial->subject->state_size + 63) / 64 * 64;
     struct worker *workers = calloc(n, sizeof *workers);
     char *states = aligned_alloc(64, size * n > 0 ? size * n : 64);
@@ -142,7 +161,7 @@ static int act(void *opaque, int report, int go)
     char byte = 'r';
     if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
         _exit(1); /* the parent is gone */
-    status = run_all(workers, n, stage, trial->phases);
+    status = run_all(workers, trial, stage);
 out:
     for (unsigned i = 0; workers != NULL && i < n && trial->subject->teardown != NULL; i++)
         if (workers[i].actor != NULL)
@@ -217,7 +236,7 @@ static enum trial_end judge_status(int status, struct err *err)
 enum trial_end trial_run(const struct trial *trial, struct sample *sample, struct err *err)
 {
     *sample = (struct sample){.cpu = -1};
-    size_t size = stage_size(trial->workers);
+    size_t size = stage_size(trial);
     struct stage *stage =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (stage == MAP_FAILED) {
@@ -237,6 +256,8 @@ enum trial_end trial_run(const struct trial *trial, struct sample *sample, struc
             *err = stage->err;
             end = judge_status(status, err);
             collect(trial, stage, end == TRIAL_DONE, sample);
+            for (unsigned i = 0; trial->latency != NULL && i < trial->workers; i++)
+                histogram_merge(trial->latency, stage_histogram(trial, stage, i));
         } else if (end == TRIAL_TIMED_OUT) {
             snprintf(seconds, sizeof seconds, "%.3g", (double)trial->timeout_ns / 1e9);
             err_set(err, 0, "not done after %s s", seconds);

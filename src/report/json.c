@@ -29,11 +29,11 @@ static void append(struct document *d, json_t *array, json_t *value)
         d->broken = true;
 }
 
-static json_t *make_argv(struct document *d, const struct report *r)
+static json_t *make_texts(struct document *d, const char *const *texts, size_t n)
 {
     json_t *array = json_array();
-    for (int i = 0; i < r->argc; i++)
-        append(d, array, json_text(r->argv[i]));
+    for (size_t i = 0; i < n; i++)
+        append(d, array, json_text(texts[i]));
     return array;
 }
 
@@ -103,10 +103,7 @@ static json_t *make_cpus(struct document *d, const struct cpus *cpus)
 static json_t *make_options(struct document *d, const struct settings *s)
 {
     json_t *o = json_object();
-    json_t *modes = json_array();
-    for (size_t i = 0; i < s->n_modes; i++)
-        append(d, modes, json_text(s->modes[i]));
-    put(d, o, "mode", modes);
+    put(d, o, "mode", make_texts(d, s->modes, s->n_modes));
     for (int k = 0; k < KNOBS; k++)
         if (s->knobs & KNOB_BIT(k))
             put(d, o, knob_info[k].key, make_knob_list(d, s, (enum knob)k));
@@ -124,10 +121,9 @@ static json_t *make_options(struct document *d, const struct settings *s)
     put(d, o, "max_slowdown_ratio", json_number(s->max_slowdown));
     put(d, o, "seed", json_count(s->seed));
     put(d, o, "cpu", make_cpus(d, s->cpus));
-    json_t *execs = json_array();
-    for (size_t i = 0; i < s->n_execs; i++)
-        append(d, execs, json_text(s->execs[i]));
-    put(d, o, "exec", execs);
+    put(d, o, "exec", make_texts(d, s->execs, s->n_execs));
+    put(d, o, "exec_verify", make_texts(d, s->exec_verify, s->n_exec_verify));
+    put(d, o, "latency", json_boolean(s->latency));
     put(d, o, "exec_output", s->exec_output != NULL ? json_text(s->exec_output)
                                                     : json_string("inherit"));
     return o;
@@ -176,6 +172,8 @@ static json_t *make_trial(struct document *d, const struct run_case *c, const st
     put(d, o, "wall_ns", json_count(s->wall_ns));
     put(d, o, "cpu_ns", json_count(s->cpu_ns));
     put(d, o, "setup_ns", json_count(s->setup_ns));
+    put(d, o, "cache_drop_ns",
+        c->params.value[KNOB_CACHE] == CACHE_COLD ? json_count(s->prepare_ns) : json_null());
     put(d, o, "peak_rss_bytes", json_count(s->peak_rss_bytes));
     put(d, o, "peak_rss_anon_bytes", json_count(s->peak_rss_anon_bytes));
     put(d, o, "cpu", s->cpu >= 0 ? json_integer(s->cpu) : json_null());
@@ -234,6 +232,32 @@ static json_t *make_summary(struct document *d, const struct run *run, unsigned 
     return o;
 }
 
+static json_t *make_latency(struct document *d, const struct histogram *h)
+{
+    static const struct {
+        const char *key;
+        double share;
+    } quantiles[] = {
+        {"p50_ns", 0.5}, {"p90_ns", 0.9}, {"p99_ns", 0.99}, {"p999_ns", 0.999}, {"max_ns", 1}};
+    if (h == NULL)
+        return json_null();
+    json_t *o = json_object(), *buckets = json_array();
+    put(d, o, "calls", json_count(h->count));
+    put(d, o, "overflow", json_count(h->overflow));
+    for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++)
+        put(d, o, quantiles[i].key, json_count(histogram_quantile(h, quantiles[i].share)));
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        if (h->bucket[i] == 0)
+            continue;
+        json_t *bucket = json_array();
+        append(d, bucket, json_count(histogram_lowest(i)));
+        append(d, bucket, json_count(h->bucket[i]));
+        append(d, buckets, bucket);
+    }
+    put(d, o, "buckets", buckets);
+    return o;
+}
+
 static json_t *make_result(struct document *d, const struct run *run, unsigned index, double *work)
 {
     const struct run_case *c = &run->cases[index];
@@ -251,6 +275,7 @@ static json_t *make_result(struct document *d, const struct run *run, unsigned i
     put(d, o, "digest", c->has_digest ? json_string(digest) : json_null());
     put(d, o, "trials", make_trials(d, run, index));
     put(d, o, "profile", make_profile(d, c));
+    put(d, o, "latency", make_latency(d, c->latency));
     put(d, o, "summary", make_summary(d, run, index, work));
     return o;
 }
@@ -321,7 +346,7 @@ static json_t *make_document(struct document *d, const struct report *r)
     put(d, o, "schema_version", json_integer(1));
     put(d, o, "iobench_version", json_text(r->version));
     put(d, o, "command", json_text(r->command));
-    put(d, o, "argv", make_argv(d, r));
+    put(d, o, "argv", make_texts(d, (const char *const *)r->argv, (size_t)r->argc));
     put(d, o, "started_at", make_time(r->started_at));
     put(d, o, "elapsed_ns", json_count(r->elapsed_ns));
     put(d, o, "interrupted", json_boolean(r->run->signal_number != 0));

@@ -39,6 +39,11 @@ static double calls_per_pass(const struct sample *s)
     return per_pass(s->calls, s);
 }
 
+static double bytes_per_call(const struct sample *s)
+{
+    return s->calls == 0 ? NAN : (double)s->bytes / number(s->calls);
+}
+
 static double minor_faults_per_pass(const struct sample *s)
 {
     return per_pass(s->minor_faults, s);
@@ -80,6 +85,8 @@ const struct metric metrics[METRICS] = {
     [METRIC_CPU_RATIO] = {"cpu_ratio", "Processor time over wall time.", cpu_ratio},
     [METRIC_CALLS_PER_PASS] = {"calls_per_pass", "Calls that the strategy made in one pass.",
                                calls_per_pass},
+    [METRIC_BYTES_PER_CALL] = {"bytes_per_call", "Bytes delivered by one call, on average.",
+                               bytes_per_call},
     [METRIC_MINOR_FAULTS_PER_PASS] = {"minor_faults_per_pass",
                                       "Page faults without input or output in one pass.",
                                       minor_faults_per_pass},

@@ -104,7 +104,7 @@ static void print_param(char *cell, const struct run_case *c, enum knob knob)
 /* Where a strategy has no block of its own, the stream's buffer is what meets the system. */
 static void print_block(char *cell, const struct run_case *c)
 {
-    bool block = c->knobs & KNOB_BIT(KNOB_BLOCK_SIZE);
+    bool block = !(c->knobs & KNOB_BIT(KNOB_STDIO_BUFFER)) || c->knobs & KNOB_BIT(KNOB_BLOCK_SIZE);
     print_param(cell, c, block ? KNOB_BLOCK_SIZE : KNOB_STDIO_BUFFER);
 }
 
@@ -242,6 +242,24 @@ static void add_metric_column(const struct run *run, const struct figures *figur
                        known(&run->cases[i], figures[i].of[metric].median), print);
 }
 
+/* Times of single calls, where they were asked for. */
+static void add_latency_columns(const struct run *run, struct table *table)
+{
+    static const struct {
+        const char *heading;
+        double share;
+    } shown[] = {{"call p50", 0.5}, {"p99", 0.99}, {"max", 1}};
+    for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++) {
+        size_t column = table_add_column(table, shown[q].heading, false, 2);
+        for (unsigned i = 0; i < run->n_cases; i++) {
+            const struct histogram *h = run->cases[i].latency;
+            uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
+            print_if_known(table_cell(table, i, column),
+                           value != UNKNOWN ? (double)value : NAN, units_time);
+        }
+    }
+}
+
 static void print_factor(char *text, size_t size, double factor)
 {
     snprintf(text, size, factor >= 99.95 ? "%.0f" : factor >= 9.995 ? "%.1f" : "%.2f", factor);
@@ -318,13 +336,15 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
     add_knob_columns(run, table);
     add_rate_columns(run, figures, table);
     add_time_columns(run, figures, table);
+    add_latency_columns(run, table);
     add_metric_column(run, figures, table, "calls", 6, METRIC_CALLS_PER_PASS, units_count);
     add_metric_column(run, figures, table, "faults", 6, METRIC_MINOR_FAULTS_PER_PASS, units_count);
     add_metric_column(run, figures, table, "switches", 8, METRIC_SWITCHES_PER_PASS, units_count);
     add_metric_column(run, figures, table, "memory", 9, METRIC_PEAK_RSS_BYTES, print_rounded_size);
     if (verbose)
-        add_metric_column(run, figures, table, "from storage", 9,
-                          METRIC_STORAGE_READ_BYTES_PER_PASS, print_size);
+        add_metric_column(run, figures, table, "a call", 9, METRIC_BYTES_PER_CALL, print_size);
+    add_metric_column(run, figures, table, "storage", 9, METRIC_STORAGE_READ_BYTES_PER_PASS,
+                      print_size);
     status = add_against_column(run, table);
     table_hide_silent(table);
 out:

@@ -33,6 +33,9 @@ struct settings {
     const char *const *execs;
     size_t n_execs;
     const char *exec_output; /* a path, or NULL: inherited */
+    const char *const *exec_verify;
+    size_t n_exec_verify;
+    bool latency;
     const struct label *labels;
     size_t n_labels;
 };

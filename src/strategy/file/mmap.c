@@ -16,5 +16,6 @@ const struct strategy strategy_mmap = {
     .family = FAMILY_FILE,
     .groups = GROUP_MAPPED,
     .needs = NEED_SEEK | NEED_MAP | NEED_TOUCH,
+    .knobs = KNOB_BIT(KNOB_PATTERN),
     .pass = pass,
 };

@@ -30,5 +30,6 @@ const struct strategy strategy_mmap_populate = {
     .groups = GROUP_MAPPED,
     .needs = NEED_SEEK | NEED_MAP | NEED_TOUCH,
     .probe = probe,
+    .knobs = KNOB_BIT(KNOB_PATTERN),
     .pass = pass,
 };

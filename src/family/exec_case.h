@@ -1,0 +1,25 @@
+/* Commands of the user's as cases of a run. */
+#ifndef IOBENCH_FAMILY_EXEC_CASE_H
+#define IOBENCH_FAMILY_EXEC_CASE_H
+
+#include "family/request.h"
+#include "measure/run.h"
+
+/* What the cases need while they run. Zero it before use. */
+struct exec_plan {
+    struct exec_work *works; /* one a case */
+    size_t n;
+};
+
+/* How many cases the request's commands make: one each, or one for each block size. */
+size_t exec_count_cases(const struct request *request);
+
+/* Adds them behind the cases that are there; run->cases must have room. pass_bytes is what a run that
+ * succeeds has read; reference digests what its output must equal where that is asked for. */
+int exec_add_cases(struct exec_plan *plan, const struct request *request,
+                   const struct source *source, const char *command_name, uint64_t pass_bytes,
+                   const struct part *reference, struct run *run, struct err *err) MUST_CHECK;
+
+void exec_plan_free(struct exec_plan *plan);
+
+#endif
