@@ -125,6 +125,19 @@ const struct knob_info knob_info[KNOBS] = {
             .most = LARGEST_BLOCK,
             .sweeps = 1,
         },
+    [KNOB_SIZE] =
+        {
+            .key = "size",
+            .option = "sizes",
+            .datatype = "LIST",
+            .help = "make a file of each size, and fit what an open, a call and a byte cost",
+            .column = "size",
+            .kind = KNOB_KIND_SIZE,
+            .initial = PARAM_NONE,
+            .least = 1,
+            .most = LARGEST_FILE,
+            .sweeps = 1,
+        },
     [KNOB_STDIO_BUFFER] =
         {
             .key = "stdio_buffer",

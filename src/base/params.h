@@ -17,6 +17,7 @@ enum knob { /* in alphabetical order of their keys, which is the order inside id
     KNOB_DEPTH,
     KNOB_OFFSET,
     KNOB_PATTERN,
+    KNOB_SIZE,
     KNOB_STDIO_BUFFER,
     KNOB_THREADS,
     KNOBS

@@ -18,9 +18,11 @@
 #include "family/file.h"
 #include "measure/runner.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MADE_FILE_BYTES (UINT64_C(64) << 20)
 
@@ -30,6 +32,9 @@
 #define QUICK_TIME_LIMIT_NS (1 * NS_PER_S)
 #define TIMEOUT_NS (60 * NS_PER_S)
 #define SAME_WITHIN 0.01
+
+/* Block sizes of a model, unless others are asked for. */
+enum { MODEL_BLOCKS = 3 };
 
 /* All that lives from the options to the report. */
 struct session {
@@ -44,6 +49,7 @@ struct session {
     struct report report;
     struct exec_inheritance inheritance;
     size_t files_lost; /* named, but not to be read */
+    uint64_t model_blocks[MODEL_BLOCKS];
 };
 
 static uint64_t given_or(uint64_t value, uint64_t otherwise)
@@ -61,6 +67,9 @@ static void settle_request(struct session *s)
     for (; !r->modes_given && r->modes[r->n_modes] != NULL; r->n_modes++)
         continue;
     memcpy(r->knobs, o->knobs, sizeof r->knobs);
+    /* A model needs more than one block size to tell calls from bytes. */
+    if (o->knobs[KNOB_SIZE].given && !o->knobs[KNOB_BLOCK_SIZE].given)
+        r->knobs[KNOB_BLOCK_SIZE] = (struct knob_values){s->model_blocks, MODEL_BLOCKS, false};
     r->execs = o->execs.items;
     r->n_execs = o->execs.n;
     r->exec_output = o->exec_output;
@@ -95,6 +104,7 @@ static void settle_settings(struct session *s)
         .strict = o->strict,
         .prepare = o->prepare,
         .baseline = o->baseline,
+        .profile = o->profile,
         .cpus = o->cpus,
         .labels = o->labels,
         .n_labels = o->n_labels,
@@ -120,6 +130,11 @@ static int check_usage(const struct session *s, struct err *err)
                                "data, is no baseline for a test");
     if (o->duration_ns != UNKNOWN && o->rounds > 1)
         return err_set(err, 0, "--duration makes one round: it does not go with --rounds");
+    if (o->profile != NULL && access(o->profile, W_OK) != 0)
+        return err_set(err, errno, "cannot write to '%s'", o->profile);
+    if (s->request.knobs[KNOB_SIZE].given && (o->files.n > 0 || o->execs.n > 0))
+        return err_set(err, 0, "--sizes makes its own files: it does not go with %s",
+                       o->files.n > 0 ? "FILE" : "--exec");
     for (size_t i = 0; i < o->exports.n; i++)
         if (output_check(o->exports.items[i], err) != 0)
             return -1;
@@ -226,7 +241,8 @@ static int run_cases(struct session *s, struct err *err)
         .prepare = set->prepare,
         .once = reads_once(&s->source),
         .volatile_source = is_volatile(&s->source),
-        .profile = !set->quick,
+        .profile = !set->quick || set->profile != NULL,
+        .perf_directory = set->profile,
         .cpus = set->cpus,
         .interrupted = signals_seen(),
         .on_progress = terminal_wants_progress(&s->options) ? progress_draw : NULL,
@@ -325,9 +341,16 @@ static int measure_and_report(struct session *s, struct err *err)
     return exit_status(s, written);
 }
 
-static int make_file(struct session *s, struct err *err)
+/* The files of --sizes, or the one that is read when none was named. */
+static int make_files(struct session *s, struct err *err)
 {
     char size[UNITS_TEXT];
+    const struct knob_values *sizes = &s->request.knobs[KNOB_SIZE];
+    for (size_t i = 0; sizes->given && i < sizes->n; i++)
+        if (file_make(&s->source, sizes->values[i], s->settings.seed, err) != 0)
+            return -1;
+    if (sizes->given)
+        return 0;
     if (!s->options.quiet)
         say("no FILE given: reading %s made for this run", units_size(size, MADE_FILE_BYTES));
     return file_make(&s->source, MADE_FILE_BYTES, s->settings.seed, err);
@@ -363,7 +386,7 @@ static int run_session(struct session *s, int argc, char **argv)
                                 time(NULL),      0,                &s->settings, &s->host,
                                 &s->source,      &s->run};
     bool wants_file = s->options.files.n == 0;
-    if (wants_file && !s->options.dry_run && make_file(s, &err) != 0)
+    if (wants_file && !s->options.dry_run && make_files(s, &err) != 0)
         return fail(s, &err, EXIT_UNMEASURED);
     if (!s->options.dry_run)
         drop_unreadable(s);
@@ -379,7 +402,9 @@ static int run_session(struct session *s, int argc, char **argv)
 
 int measure_files(const struct command *command, int argc, char **argv)
 {
-    struct session s = {.command = command, .run.baseline = -1};
+    struct session s = {.command = command,
+                        .run.baseline = -1,
+                        .model_blocks = {4 * 1024, 32 * 1024, 256 * 1024}};
     int status = run_session(&s, argc, argv);
     run_free(&s.run);
     file_plan_free(s.plan);

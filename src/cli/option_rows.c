@@ -199,6 +199,8 @@ const struct option_row option_rows[OPTION_ROWS] = {
      .apply = apply_exec_verify},
     {NULL, "latency", NULL, "time every call, where a strategy can; this costs two clock readings",
      FLAG, AT(latency)},
+    {NULL, "profile", "DIR", "one more trial of each case under perf; its data is kept in DIR",
+     TEXT, AT(profile)},
     {"j", "json", NULL, "JSON on standard output instead of text", FLAG, AT(json)},
     {"e", "export", "FILE", "also write FILE, by its ending: .json .csv .md .prom", APPLY,
      .apply = apply_export},

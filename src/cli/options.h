@@ -28,7 +28,7 @@ struct options {
     double precision, max_slowdown; /* NaN: not given */
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns; /* UNKNOWN: not given */
     bool quick, dry_run, json, quiet, verbose, strict, help, version;
-    const char *prepare, *baseline; /* NULL: not given */
+    const char *prepare, *baseline, *profile; /* NULL: not given */
     struct cpus *cpus;              /* NULL: not given */
     enum when color, progress;
     struct label *labels;

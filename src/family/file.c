@@ -29,6 +29,7 @@ enum { WORKS_PER_CASE = 3 };
 
 struct file_plan {
     struct file_work *works; /* WORKS_PER_CASE a case */
+    struct source *views;    /* with --sizes: the one file of each size; they own nothing */
     struct exec_plan exec;
     struct file_work whole; /* what the output of a command is compared with */
 };
@@ -181,6 +182,7 @@ static void set_parts(struct run_case *c, struct file_work works[WORKS_PER_CASE]
         uint64_t pattern = timed->params.value[KNOB_PATTERN];
         if (pattern != PATTERN_SEQUENTIAL)
             c->reference_key = pattern << 40 ^ timed->params.value[KNOB_BLOCK_SIZE];
+        c->reference_key ^= (uint64_t)(uintptr_t)timed->source;
     }
     c->single_pass = timed->params.value[KNOB_CACHE] != CACHE_WARM;
     c->least_trial_ns = timed->strategy->least_trial_ns;
@@ -233,7 +235,8 @@ static int add_cases(struct file_plan *plan, const struct request *request,
                 if (knobs & KNOB_BIT(k))
                     params.value[k] = request->knobs[k].values[at[k]];
             if (add_case(run, &plan->works[(size_t)WORKS_PER_CASE * run->n_cases], request,
-                         &choices[i], &params, shown_buffer, source, err) != 0)
+                         &choices[i], &params, shown_buffer,
+                         plan->views != NULL ? &plan->views[at[KNOB_SIZE]] : source, err) != 0)
                 return -1;
         } while (next_combination(request, knobs, at));
     }
@@ -250,6 +253,16 @@ static int add_execs(struct file_plan *plan, const struct request *request,
     struct part reference = file_part(&plan->whole);
     return exec_add_cases(&plan->exec, request, source, "read", file_pass_bytes(request, source),
                           &reference, run, err);
+}
+
+static int make_views(struct file_plan *plan, const struct source *source, struct err *err)
+{
+    plan->views = calloc(source->n + 1, sizeof *plan->views);
+    if (plan->views == NULL)
+        return err_set(err, errno, "cannot plan %zu sizes", source->n);
+    for (size_t i = 0; i < source->n; i++)
+        plan->views[i] = (struct source){.files = &source->files[i], .n = 1, .made = true};
+    return 0;
 }
 
 struct file_plan *file_plan_cases(const struct request *request, const struct source *source,
@@ -273,6 +286,8 @@ struct file_plan *file_plan_cases(const struct request *request, const struct so
         err_set(err, errno, "cannot plan %zu cases", cases);
         goto out;
     }
+    if (request->knobs[KNOB_SIZE].given && make_views(plan, source, err) != 0)
+        goto out;
     status = add_cases(plan, request, choices, n, source, run, err);
     if (status == 0)
         status = add_execs(plan, request, source, run, err);
@@ -292,6 +307,7 @@ void file_plan_free(struct file_plan *plan)
         return;
     exec_plan_free(&plan->exec);
     free(plan->works);
+    free(plan->views);
     free(plan);
 }
 

@@ -9,7 +9,7 @@
 /* The knobs that every file strategy has. */
 #define FILE_KNOBS                                                                                 \
     (KNOB_BIT(KNOB_BYTES) | KNOB_BIT(KNOB_CACHE) | KNOB_BIT(KNOB_CONSUME) |                        \
-     KNOB_BIT(KNOB_OFFSET) | KNOB_BIT(KNOB_THREADS))
+     KNOB_BIT(KNOB_OFFSET) | KNOB_BIT(KNOB_SIZE) | KNOB_BIT(KNOB_THREADS))
 
 struct file_plan;
 

@@ -16,6 +16,29 @@ double sample_wall_ns_per_pass(const struct sample *sample)
     return (double)sample->wall_ns / (double)sample->passes;
 }
 
+double sample_wall_ns_per_byte(const struct sample *sample)
+{
+    return sample->bytes > 0 ? (double)sample->wall_ns / (double)sample->bytes : NAN;
+}
+
+static bool moves_bytes(const struct run *run)
+{
+    for (size_t i = 0; i < run->samples.n; i++)
+        if (sample_counts(&run->samples.items[i]) && run->samples.items[i].bytes == 0)
+            return false;
+    return true;
+}
+
+double (*run_cost(const struct run *run))(const struct sample *)
+{
+    return moves_bytes(run) ? sample_wall_ns_per_byte : sample_wall_ns_per_pass;
+}
+
+const char *run_cost_name(const struct run *run)
+{
+    return moves_bytes(run) ? "wall_ns_per_byte" : "wall_ns_per_pass";
+}
+
 size_t run_values(const struct run *run, unsigned index, double (*value)(const struct sample *),
                   double *values)
 {
@@ -44,6 +67,7 @@ unsigned run_count_trials(const struct run *run, unsigned index)
 static size_t pair_logs(const struct run *run, unsigned a, unsigned b, double *logs)
 {
     size_t n = 0;
+    double (*cost)(const struct sample *) = run_cost(run);
     uint32_t round = UINT32_MAX;
     double cost_a = NAN, cost_b = NAN;
     for (size_t i = 0; i < run->samples.n; i++) {
@@ -55,9 +79,9 @@ static size_t pair_logs(const struct run *run, unsigned a, unsigned b, double *l
             cost_a = cost_b = NAN;
         }
         if (sample->case_index == a)
-            cost_a = sample_wall_ns_per_pass(sample);
+            cost_a = cost(sample);
         else if (sample->case_index == b)
-            cost_b = sample_wall_ns_per_pass(sample);
+            cost_b = cost(sample);
         else
             continue;
         if (cost_a > 0 && cost_b > 0)
@@ -80,7 +104,7 @@ int run_compare(const struct run *run, unsigned index, unsigned baseline, double
 
 static double median_cost(const struct run *run, unsigned index, double *work)
 {
-    size_t n = run_values(run, index, sample_wall_ns_per_pass, work);
+    size_t n = run_values(run, index, run_cost(run), work);
     if (n == 0)
         return NAN;
     sort_values(work, n);

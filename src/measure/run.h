@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "base/params.h"
 #include "measure/part.h"
+#include "measure/perf.h"
 #include "measure/sample.h"
 #include "stats/ratio.h"
 
@@ -44,6 +45,8 @@ struct run_case {
     uint64_t pass_bytes;  /* of one pass; UNKNOWN until one was done */
     struct sample profile; /* one long trial */
     bool has_profile;
+    struct perf_symbol symbols[PERF_SYMBOLS]; /* where its time goes, by perf */
+    size_t n_symbols;
 };
 
 struct run {
@@ -59,8 +62,12 @@ struct run {
     bool cut_short;        /* stopped by --rounds or --time-limit before it was precise */
 };
 
-/* The paired comparison of two cases over the rounds in which both were measured. Work of a pass is
- * the same for both, so the cost is wall time per pass. */
+/* The cost that cases are compared by: wall time per byte, or per pass where a case delivered none
+ * (an empty file, a command that reads what it likes). The same for all cases of a run. */
+double (*run_cost(const struct run *run))(const struct sample *);
+const char *run_cost_name(const struct run *run);
+
+/* The paired comparison of two cases over the rounds in which both were measured. */
 int run_compare(const struct run *run, unsigned index, unsigned baseline, double confidence,
                 struct ratio *ratio, struct err *err) MUST_CHECK;
 
@@ -86,6 +93,7 @@ size_t run_values(const struct run *run, unsigned index, double (*value)(const s
                   double *values);
 
 double sample_wall_ns_per_pass(const struct sample *sample);
+double sample_wall_ns_per_byte(const struct sample *sample); /* NaN without bytes */
 
 /* Makes room for the histogram of a case's calls, in shared memory as the samples are. */
 int run_case_add_latency(struct run_case *c, struct err *err) MUST_CHECK;

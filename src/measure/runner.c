@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Looking at the intervals after each round would cost coverage (8 % misses where 5 % are due). */
@@ -326,8 +327,28 @@ static int run_rounds(struct state *s)
     return status;
 }
 
+/* The same trial once more, untimed, under perf. Where perf cannot, the run goes on without it. */
+static void watch_case(struct state *s, unsigned index, uint64_t passes)
+{
+    struct run_case *c = &s->run->cases[index];
+    struct perf perf = {0};
+    struct sample sample;
+    struct err why = {0};
+    if (asprintf(&perf.data_path, "%s/case-%u.data", s->runner->perf_directory, index + 1) < 0)
+        return;
+    struct trial trial = plan_trial(s, &c->timed, c->workers, passes);
+    trial.perf = &perf;
+    report_progress(s, "watching", c->label, s->run->rounds);
+    enum trial_end end = trial_run(&trial, &sample, &why);
+    if (end == TRIAL_DONE)
+        c->n_symbols = perf_top(perf.data_path, c->symbols);
+    else if (end != TRIAL_INTERRUPTED)
+        notes_add(&s->run->warnings, "perf", NULL, "%s was not profiled: %s", c->label, why.text);
+    free(perf.data_path);
+}
+
 /* One trial long enough for what the kernel samples by ticks: user against system time. */
-static int profile_case(struct state *s, unsigned index)
+static void profile_case(struct state *s, unsigned index)
 {
     struct run_case *c = &s->run->cases[index];
     report_progress(s, "profiling", c->label, s->run->rounds);
@@ -336,13 +357,14 @@ static int profile_case(struct state *s, unsigned index)
         if (s->run->samples.items[i].case_index == index && sample_counts(&s->run->samples.items[i]))
             per_pass = sample_wall_ns_per_pass(&s->run->samples.items[i]);
     if (isnan(per_pass))
-        return 0;
+        return;
     struct sample known = {.passes = 1, .wall_ns = (uint64_t)fmax(per_pass, 1)};
     uint64_t passes = c->single_pass ? 1 : passes_for(PROFILE_NS, &known);
     struct trial trial = plan_trial(s, &c->timed, c->workers, passes);
     trial.phases = true;
     c->has_profile = try_case(s, index, &trial, &c->profile);
-    return 0;
+    if (s->runner->perf_directory != NULL && c->status == CASE_OK && !is_interrupted(s))
+        watch_case(s, index, passes);
 }
 
 /* A trial of given length counts no passes. */
@@ -380,7 +402,7 @@ int runner_run(const struct runner *runner, struct run *run, struct err *err)
         status = run_rounds(&s);
     for (unsigned i = 0; status == 0 && runner->profile && !runner->once && i < run->n_cases; i++)
         if (run->cases[i].status == CASE_OK && !is_interrupted(&s))
-            status = profile_case(&s, i);
+            profile_case(&s, i);
     run->signal_number = *runner->interrupted;
     return status;
 }

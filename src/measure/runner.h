@@ -26,6 +26,7 @@ struct runner {
     bool once;              /* the source can be read only once: one trial, nothing else */
     bool volatile_source;   /* other bytes at each reading are no fault: /proc, /dev/urandom */
     bool profile;
+    const char *perf_directory; /* NULL, or where perf's data of each case goes */
     const struct cpus *cpus; /* NULL: not pinned */
     const volatile sig_atomic_t *interrupted; /* the signal's number once it came */
     void (*on_progress)(void *data, const struct progress *progress); /* or NULL */

@@ -18,7 +18,7 @@
 
 /* Shared with the child. */
 struct stage {
-    struct err err;
+    struct err err, perf_err;
     struct sample sample; /* complete once the child says so */
     uint64_t started_ns;  /* 0 until the clock of the timed part runs */
     _Atomic bool stop;
@@ -204,6 +204,11 @@ static bool conduct(const struct trial *trial, struct stage *stage, struct child
 {
     uint64_t deadline = clock_now_ns() + trial->timeout_ns;
     enum child_event event = child_wait(child, deadline, trial->interrupted);
+    if (event == CHILD_REPORTED && trial->perf != NULL &&
+        perf_attach(trial->perf, child->pid, &stage->perf_err) != 0) {
+        *end = TRIAL_FAILED;
+        return false;
+    }
     if (event == CHILD_REPORTED) {
         if (write(child->to, "g", 1) != 1)
             return true; /* it died: its status tells */
@@ -262,8 +267,12 @@ enum trial_end trial_run(const struct trial *trial, struct sample *sample, struc
             snprintf(seconds, sizeof seconds, "%.3g", (double)trial->timeout_ns / 1e9);
             err_set(err, 0, "not done after %s s", seconds);
             err->number = ETIMEDOUT;
+        } else if (end == TRIAL_FAILED) {
+            *err = stage->perf_err;
         }
     }
+    if (trial->perf != NULL && trial->perf->pid > 0 && perf_finish(trial->perf, err) != 0)
+        end = TRIAL_FAILED;
     munmap(stage, size);
     return end;
 }

@@ -3,6 +3,7 @@
 #define IOBENCH_MEASURE_TRIAL_H
 
 #include "measure/part.h"
+#include "measure/perf.h"
 #include "measure/sample.h"
 
 #include <sched.h>
@@ -16,6 +17,7 @@ struct trial {
     uint64_t timeout_ns;  /* the whole trial, set-up included */
     struct histogram *latency; /* NULL, or where the times of single calls are added */
     bool phases;          /* note open_ns and close_ns, at the price of clock readings */
+    struct perf *perf;    /* NULL, or watches the process from the barrier on */
     const struct cpus *cpus; /* NULL: wherever the system likes */
     const volatile sig_atomic_t *interrupted;
 };

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/metric.h"
+#include "report/model.h"
 #include "report/overview.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ static size_t rank(const struct run *run, struct ranked *ranked, double *work)
     size_t n = 0;
     for (unsigned i = 0; i < run->n_cases; i++) {
         struct summary s;
-        metric_summary(run, i, METRIC_WALL_NS_PER_PASS, work, &s);
+        summarize(work, run_values(run, i, run_cost(run), work), &s);
         if (run->cases[i].status == CASE_OK && s.n > 0)
             ranked[n++] = (struct ranked){i, s.median};
     }
@@ -160,6 +161,18 @@ static void print_commands(const struct run *run, const struct ranked *ranked, s
     }
 }
 
+static void print_symbols(const struct run *run, FILE *out)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
+        char name[96];
+        for (size_t j = 0; j < c->n_symbols; j++)
+            fprintf(out, "%s%s%.0f %% %s%s", j == 0 ? name_of(run, i, name) : "",
+                    j == 0 ? " spends " : ", ", 100 * c->symbols[j].share, c->symbols[j].name,
+                    j + 1 == c->n_symbols ? ".\n" : "");
+    }
+}
+
 static void print_lone(const struct run *run, unsigned index, double *work, FILE *out)
 {
     struct summary s;
@@ -216,7 +229,9 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
     }
     size_t n = rank(run, ranked, work);
     int baseline = run_baseline(run);
-    if (n == 1)
+    if (model_wanted(run))
+        status = 0; /* files of different sizes are no match */
+    else if (n == 1)
         print_lone(run, ranked[0].index, work, out);
     else if (run->baseline >= 0 && baseline >= 0)
         status = print_against_baseline(run, (unsigned)baseline, ranked, n, out, err);
@@ -225,6 +240,9 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
     if (n > 0 && run->cases[ranked[0].index].caveat != NULL && n > 1)
         fprintf(out, "%s\n", run->cases[ranked[0].index].caveat);
     print_commands(run, ranked, n, out);
+    print_symbols(run, out);
+    if (status == 0)
+        status = model_print(run, out, err);
     print_unfinished(run, out);
     print_absentees(run, out);
 out:

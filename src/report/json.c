@@ -3,6 +3,7 @@
 
 #include "report/json_value.h"
 #include "report/metric.h"
+#include "report/model.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -118,6 +119,7 @@ static json_t *make_options(struct document *d, const struct settings *s)
     put(d, o, "strict", json_boolean(s->strict));
     put(d, o, "prepare", json_text(s->prepare));
     put(d, o, "baseline", json_text(s->baseline));
+    put(d, o, "profile", json_text(s->profile));
     put(d, o, "max_slowdown_ratio", json_number(s->max_slowdown));
     put(d, o, "seed", json_count(s->seed));
     put(d, o, "cpu", make_cpus(d, s->cpus));
@@ -232,6 +234,18 @@ static json_t *make_summary(struct document *d, const struct run *run, unsigned 
     return o;
 }
 
+static json_t *make_symbols(struct document *d, const struct run_case *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->n_symbols; i++) {
+        json_t *o = json_object();
+        put(d, o, "symbol", json_text(c->symbols[i].name));
+        put(d, o, "share_ratio", json_number(c->symbols[i].share));
+        append(d, array, o);
+    }
+    return array;
+}
+
 static json_t *make_latency(struct document *d, const struct histogram *h)
 {
     static const struct {
@@ -275,6 +289,7 @@ static json_t *make_result(struct document *d, const struct run *run, unsigned i
     put(d, o, "digest", c->has_digest ? json_string(digest) : json_null());
     put(d, o, "trials", make_trials(d, run, index));
     put(d, o, "profile", make_profile(d, c));
+    put(d, o, "symbols", make_symbols(d, c));
     put(d, o, "latency", make_latency(d, c->latency));
     put(d, o, "summary", make_summary(d, run, index, work));
     return o;
@@ -298,7 +313,7 @@ static json_t *make_comparison(struct document *d, const struct run *run, unsign
     json_t *o = json_object();
     put(d, o, "id", json_text(run->cases[index].id));
     put(d, o, "baseline", json_text(run->cases[baseline].id));
-    put(d, o, "metric", json_string("wall_ns_per_pass"));
+    put(d, o, "metric", json_string(run_cost_name(run)));
     put(d, o, "ratio", json_number(ratio->ratio));
     put(d, o, "ci_low", json_number(ratio->low));
     put(d, o, "ci_high", json_number(ratio->high));
@@ -323,6 +338,38 @@ static json_t *make_comparisons(struct document *d, const struct run *run)
         else if (ratio.n > 0)
             append(d, array, make_comparison(d, run, i, (unsigned)baseline, &ratio));
     }
+    return array;
+}
+
+/* A list, one entry a mode; null where there was nothing to model. */
+static json_t *make_model(struct document *d, const struct run *run)
+{
+    if (!model_wanted(run))
+        return json_null();
+    json_t *array = json_array();
+    struct model *models = calloc(run->n_cases + 1, sizeof *models);
+    double *work = malloc((run->samples.n + 1) * sizeof *work);
+    d->broken |= models == NULL || work == NULL;
+    size_t n = models != NULL && work != NULL ? model_fit(run, models, work) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct model *m = &models[i];
+        json_t *o = json_object();
+        put(d, o, "mode", json_text(m->mode));
+        put(d, o, "points", json_count(m->n));
+        put(d, o, "good", json_boolean(m->good));
+        put(d, o, "relative_error_ratio",
+            m->fit.solved ? json_number(m->fit.relative_error) : json_null());
+        static const char *const keys[FIT_TERMS][2] = {{"file_ns", "file_error_ns"},
+                                                       {"call_ns", "call_error_ns"},
+                                                       {"byte_ns", "byte_error_ns"}};
+        for (int t = 0; t < FIT_TERMS; t++) {
+            put(d, o, keys[t][0], m->good ? json_number(m->fit.coefficient[t]) : json_null());
+            put(d, o, keys[t][1], m->good ? json_number(m->fit.error[t]) : json_null());
+        }
+        append(d, array, o);
+    }
+    free(models);
+    free(work);
     return array;
 }
 
@@ -357,6 +404,7 @@ static json_t *make_document(struct document *d, const struct report *r)
     put(d, o, "source", make_source(d, r->source));
     put(d, o, "results", make_results(d, r->run));
     put(d, o, "comparisons", make_comparisons(d, r->run));
+    put(d, o, "model", make_model(d, r->run));
     put(d, o, "warnings", make_notes(d, &r->run->warnings, false));
     put(d, o, "errors", make_notes(d, &r->run->errors, true));
     return o;

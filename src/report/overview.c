@@ -40,7 +40,9 @@ void overview_source(const struct report *report, FILE *out)
         fputs("nothing to read", out);
         return;
     }
-    if (source->made)
+    if (source->made && source->n > 1)
+        fprintf(out, "%zu files made for this run", source->n);
+    else if (source->made)
         fputs("a file made for this run", out);
     else if (source->n == 1)
         fputs(text_printable(source->files[0].path, name, sizeof name), out);

@@ -28,7 +28,7 @@ struct settings {
     double precision, max_slowdown; /* ratios; max_slowdown NaN: no gate */
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns;
     bool quick, strict;
-    const char *prepare, *baseline; /* or NULL */
+    const char *prepare, *baseline, *profile; /* or NULL */
     const struct cpus *cpus;        /* or NULL */
     const char *const *execs;
     size_t n_execs;

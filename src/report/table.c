@@ -38,7 +38,8 @@ char *table_cell(const struct table *table, size_t row, size_t column)
 
 static bool is_silent(const char *cell)
 {
-    return strcmp(cell, "") == 0 || strcmp(cell, "-") == 0 || strcmp(cell, "0") == 0;
+    return strcmp(cell, "") == 0 || strcmp(cell, "-") == 0 || strcmp(cell, "0") == 0 ||
+           strcmp(cell, "0 B") == 0;
 }
 
 void table_hide_silent(struct table *table)

@@ -1,0 +1,35 @@
+/* What the io_uring strategies share: a ring, and a queue of blocks that goes through it. */
+#ifndef IOBENCH_STRATEGY_FILE_URING_H
+#define IOBENCH_STRATEGY_FILE_URING_H
+
+#include "strategy/file/queue.h"
+
+#ifdef HAVE_LIBURING
+#include <liburing.h>
+#endif
+
+enum uring_kind {
+    URING_PLAIN,
+    URING_FIXED,  /* with registered buffers and a registered file */
+    URING_SQPOLL, /* with a kernel thread that looks for requests by itself */
+};
+
+struct uring {
+#ifdef HAVE_LIBURING
+    struct io_uring ring;
+#endif
+    struct queue queue;
+    enum uring_kind kind;
+    int fd;            /* what requests read: a descriptor, or a place among the registered files */
+    bool made, asleep; /* asleep: the thread that uses the ring has yet to enable it */
+};
+
+/* Can such a ring be made here? Fails with the likely cause. */
+int uring_probe(enum uring_kind kind, struct err *err);
+
+int uring_setup(struct uring *uring, enum uring_kind kind, const struct task *task,
+                struct err *err);
+int uring_pass(void *uring, const struct task *task, struct tally *tally, struct err *err);
+void uring_teardown(void *uring);
+
+#endif
