@@ -3,6 +3,8 @@
  *     bare KIND FILE BLOCK PASSES
  *
  * reads FILE from open to close PASSES times and prints the nanoseconds that took, and the bytes. */
+#include "config.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -13,6 +15,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef HAVE_LIBURING
+#include <liburing.h>
+#endif
 
 static volatile uint64_t kept; /* what was read, so that no loop can be dropped */
 
@@ -78,6 +83,58 @@ static uint64_t bare_mmap(const char *path, char *buffer, size_t block)
     return size;
 }
 
+#ifdef HAVE_LIBURING
+/* Reads of a block in flight, 32 of them, taken as they come: bare liburing. */
+static uint64_t bare_uring(const char *path, char *buffer, size_t block)
+{
+    enum { DEPTH = 32 };
+    static struct io_uring ring;
+    static char *buffers;
+    static int ready;
+    (void)buffer;
+    if (!ready) {
+        if (io_uring_queue_init(DEPTH, &ring, 0) != 0 ||
+            posix_memalign((void **)&buffers, 4096, DEPTH * block) != 0)
+            return 0;
+        memset(buffers, 1, DEPTH * block);
+        ready = 1;
+    }
+    struct stat st;
+    int fd = open(path, O_RDONLY);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return 0;
+    uint64_t size = (uint64_t)st.st_size, at = 0, total = 0;
+    unsigned in_flight = 0;
+    for (unsigned i = 0; i < DEPTH && at < size; i++, at += block, in_flight++) {
+        struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+        io_uring_prep_read(sqe, fd, buffers + i * block, (unsigned)block, at);
+        io_uring_sqe_set_data64(sqe, i);
+    }
+    while (in_flight > 0) {
+        io_uring_submit_and_wait(&ring, 1);
+        struct io_uring_cqe *cqe;
+        unsigned head, seen = 0;
+        io_uring_for_each_cqe(&ring, head, cqe)
+        {
+            seen++;
+            in_flight--;
+            if (cqe->res > 0)
+                total += (uint64_t)cqe->res;
+            if (at >= size)
+                continue;
+            struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+            io_uring_prep_read(sqe, fd, buffers + cqe->user_data * block, (unsigned)block, at);
+            io_uring_sqe_set_data64(sqe, cqe->user_data);
+            at += block;
+            in_flight++;
+        }
+        io_uring_cq_advance(&ring, seen);
+    }
+    close(fd);
+    return total;
+}
+#endif
+
 static const struct {
     const char *name;
     uint64_t (*pass)(const char *path, char *buffer, size_t block);
@@ -85,6 +142,9 @@ static const struct {
              {"fread", bare_fread},
              {"getc", bare_getc},
              {"getc-unlocked", bare_getc_unlocked},
+#ifdef HAVE_LIBURING
+             {"io_uring", bare_uring},
+#endif
              {"mmap", bare_mmap}};
 
 int main(int argc, char **argv)

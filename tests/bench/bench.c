@@ -7,15 +7,11 @@
  * cases are compared with each other, to see how often and by how much they seem to differ. */
 #include "config.h"
 
+#include "bench.h"
+
 #include "base/clock.h"
-#include "base/source.h"
-#include "family/file.h"
-#include "stats/ratio.h"
 #include "stats/summary.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +20,10 @@
 
 enum { MOST_PAIRS = 200, MOST_COMPARISONS = 2000 };
 
-struct paths {
-    const char *iobench, *bare;
-    char large[512], small[512]; /* cached files of 256 MiB and of 16 MiB */
-};
-
 struct loop {
     const char *title;
     const char *bare, *options; /* of iobench */
-    unsigned block;
+    unsigned block; /* 0: the loop has none */
     unsigned pairs;
     double target;
 };
@@ -42,30 +33,18 @@ static const struct loop loops[] = {
     {"sysread 8 KiB, no look", "read", "--mode=sysread --consume=none", 8 * 1024, 60, 0.98},
     {"sysread 512 B, no look", "read", "--mode=sysread --consume=none", 512, 30, 0.97},
     {"fread 8 KiB, no look", "fread", "--mode=fread --consume=none", 8 * 1024, 40, 0.98},
-    {"getc", "getc", "--mode=getc", 4096, 16, 0.98},
-    {"getc-unlocked", "getc-unlocked", "--mode=getc-unlocked", 4096, 16, 0.98},
-    {"mmap, touch", "mmap", "--mode=mmap --consume=touch", 4096, 40, 0.98},
+    {"getc", "getc", "--mode=getc", 0, 16, 0.98},
+    {"getc-unlocked", "getc-unlocked", "--mode=getc-unlocked", 0, 16, 0.98},
+    {"mmap, touch", "mmap", "--mode=mmap --consume=touch", 0, 40, 0.98},
+    {"io_uring 4 KiB, depth 32", "io_uring", "--mode=io_uring --depth=32 --consume=none", 4096,
+     40, 0.97},
 };
-
-/* Runs a command and reads its output as JSON; NULL when there is none. */
-static json_t *run_json(const char *command)
-{
-    FILE *out = popen(command, "r");
-    if (out == NULL)
-        return NULL;
-    json_error_t error;
-    json_t *document = json_loadf(out, 0, &error);
-    pclose(out);
-    if (document == NULL)
-        fprintf(stderr, "bench: '%s': %s\n", command, error.text);
-    return document;
-}
 
 static double bare_ns_per_byte(const struct paths *paths, const struct loop *loop, unsigned passes)
 {
     char command[2048];
     snprintf(command, sizeof command, "'%s' %s '%s' %u %u", paths->bare, loop->bare, paths->large,
-             loop->block, passes);
+             loop->block > 0 ? loop->block : 4096, passes);
     double ns = NAN, bytes = NAN;
     FILE *out = popen(command, "r");
     if (out == NULL || fscanf(out, "%lf %lf", &ns, &bytes) != 2)
@@ -78,29 +57,16 @@ static double bare_ns_per_byte(const struct paths *paths, const struct loop *loo
 static double iobench_ns_per_byte(const struct paths *paths, const struct loop *loop,
                                   double *passes)
 {
-    char command[2048], block[64] = "";
-    if (strstr(loop->options, "getc") == NULL && strstr(loop->options, "mmap") == NULL)
+    char options[512], block[64] = "";
+    if (loop->block > 0)
         snprintf(block, sizeof block, "--block-size=%u", loop->block);
-    snprintf(command, sizeof command,
-             "'%s' read %s %s --json --quick --warmup=0 --rounds=1 --trial-time=200ms '%s' "
-             "2>/dev/null",
-             paths->iobench, loop->options, block, paths->large);
-    json_t *document = run_json(command);
-    json_t *trials =
-        json_object_get(json_array_get(json_object_get(document, "results"), 0), "trials");
-    json_t *trial = json_array_get(trials, json_array_size(trials) - 1);
-    double ns = json_number_value(json_object_get(trial, "wall_ns"));
-    double bytes = json_number_value(json_object_get(trial, "bytes"));
-    *passes = json_number_value(json_object_get(trial, "passes"));
+    snprintf(options, sizeof options,
+             "%s %s --quick --warmup=0 --rounds=1 --trial-time=200ms", loop->options, block);
+    json_t *document = run_read(paths, options, paths->large);
+    double ns = last_trial(document, "wall_ns"), bytes = last_trial(document, "bytes");
+    *passes = last_trial(document, "passes");
     json_decref(document);
     return bytes > 0 ? ns / bytes : NAN;
-}
-
-static void print_ratio(const char *title, const struct ratio *r, double target)
-{
-    printf("  %-28s %.4f  (%.4f .. %.4f)  %3zu pairs, target %.2f: %s\n", title, r->ratio, r->low,
-           r->high, r->n, target, r->ratio >= target ? "reached" : "MISSED");
-    fflush(stdout);
 }
 
 static bool bench_loop(const struct paths *paths, const struct loop *loop)
@@ -129,11 +95,9 @@ static bool bench_loop(const struct paths *paths, const struct loop *loop)
 static bool compare_equals(const struct paths *paths, const char *options, struct ratio *r,
                            bool *same)
 {
-    char command[2048];
-    snprintf(command, sizeof command,
-             "'%s' read --mode=sysread,sysread --json --quick %s '%s' 2>/dev/null", paths->iobench,
-             options, paths->small);
-    json_t *document = run_json(command);
+    char all[512];
+    snprintf(all, sizeof all, "--mode=sysread,sysread --quick %s", options);
+    json_t *document = run_read(paths, all, paths->small);
     json_t *c = json_array_get(json_object_get(document, "comparisons"), 0);
     r->ratio = json_number_value(json_object_get(c, "ratio"));
     r->low = json_number_value(json_object_get(c, "ci_low"));
@@ -218,31 +182,13 @@ static void bench_trial_times(const struct paths *paths)
     fflush(stdout);
 }
 
-/* A file of text of our own, in the page cache. */
-static int make_file(const char *path, uint64_t size)
-{
-    struct source source = {0};
-    struct err err = {0};
-    int status = -1;
-    if (file_make(&source, size, 1, &err) == 0) {
-        char command[2048];
-        snprintf(command, sizeof command, "cp '%s' '%s' && cat '%s' >/dev/null",
-                 source.files[0].open_path, path, path);
-        status = system(command);
-    }
-    if (status != 0)
-        fprintf(stderr, "bench: cannot make '%s' %s\n", path, err.text);
-    source_free(&source);
-    return status;
-}
-
 int main(int argc, char **argv)
 {
     if (argc < 4 || argc > 6) {
         fprintf(stderr, "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [trial-times]]\n");
         return 2;
     }
-    struct paths paths = {.iobench = argv[1], .bare = argv[2]};
+    struct paths paths = {.iobench = argv[1], .bare = argv[2], .directory = argv[3]};
     unsigned comparisons = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 400;
     if (comparisons > MOST_COMPARISONS)
         comparisons = MOST_COMPARISONS;
@@ -258,6 +204,7 @@ int main(int argc, char **argv)
         printf("throughput ÷ that of a bare loop, cached file of 256 MiB (95 %% interval)\n");
         for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
             good &= bench_loop(&paths, &loops[i]);
+        good &= bench_peers(&paths);
         printf("a case compared with itself, cached file of 16 MiB\n");
         good &= bench_equals_once(&paths);
         if (comparisons > 0)

@@ -1,0 +1,33 @@
+/* What the parts of make bench share. */
+#ifndef IOBENCH_BENCH_H
+#define IOBENCH_BENCH_H
+
+#include "stats/ratio.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct paths {
+    const char *iobench, *bare, *directory;
+    char large[512], small[512]; /* cached files of 256 MiB and of 16 MiB */
+};
+
+/* Runs a command and reads its output as JSON; NULL, after saying so, when there is none. */
+json_t *run_json(const char *command);
+
+/* iobench read --json OPTIONS PATH. */
+json_t *run_read(const struct paths *paths, const char *options, const char *path);
+
+/* A number of the last trial of the first case. */
+double last_trial(const json_t *document, const char *key);
+
+void print_ratio(const char *title, const struct ratio *r, double target);
+
+/* A file of text of our own, in the page cache. 0, or -1 after saying so. */
+int make_file(const char *path, uint64_t size);
+
+/* iobench beside fio and hyperfine, where they are installed. False when a target was missed. */
+bool bench_peers(const struct paths *paths);
+
+#endif
