@@ -60,28 +60,32 @@ struct decimal {
     unsigned decimals;
 };
 
+static bool add_digits(const char *text, size_t n, uint64_t *digits)
+{
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(*digits, 10, digits) ||
+            __builtin_add_overflow(*digits, (uint64_t)(text[i] - '0'), digits))
+            return false;
+    return true;
+}
+
 static bool take_decimal(const char **text, struct decimal *number, bool *too_large)
 {
+    static const char digits[] = "0123456789";
     const char *p = *text;
-    *number = (struct decimal){0, 0};
-    *too_large = false;
-    bool any = false, fraction = false;
-    for (;; p++) {
-        if (*p == '.' && !fraction && any) {
-            fraction = true;
-            continue;
-        }
-        if (*p < '0' || *p > '9')
-            break;
-        any = true;
-        if (__builtin_mul_overflow(number->digits, 10, &number->digits) ||
-            __builtin_add_overflow(number->digits, (uint64_t)(*p - '0'), &number->digits))
-            *too_large = true;
-        number->decimals += fraction;
-    }
-    bool ends_in_point = any && p[-1] == '.';
-    *text = p;
-    return any && !ends_in_point;
+    size_t whole = strspn(p, digits), fraction = 0;
+    bool point = p[whole] == '.';
+    if (point)
+        fraction = strspn(p + whole + 1, digits);
+    if (whole == 0 || (point && fraction == 0))
+        return false;
+    *text = p + whole + (point ? 1 + fraction : 0);
+    while (fraction > 0 && p[whole + fraction] == '0')
+        fraction--; /* zeros at the end add nothing */
+    *number = (struct decimal){0, (unsigned)fraction};
+    *too_large = !add_digits(p, whole, &number->digits) ||
+                 !add_digits(p + whole + 1, fraction, &number->digits);
+    return true;
 }
 
 static int parse(const char *text, const struct unit *units, const char *what, uint64_t *value,
@@ -97,16 +101,16 @@ static int parse(const char *text, const struct unit *units, const char *what, u
         unit++;
     if (unit->name == NULL)
         return err_set(err, 0, "'%s' is not a %s: unknown unit '%s'", text, what, rest);
-    uint64_t product;
-    if (too_large || __builtin_mul_overflow(number.digits, unit->factor, &product))
-        return err_set(err, 0, "%s '%s' is too large: the limit is 2^64-1", what, text);
+    unsigned __int128 product = (unsigned __int128)number.digits * unit->factor;
     for (unsigned i = 0; i < number.decimals; i++) {
         if (product % 10 != 0)
             return err_set(err, 0, "%s '%s' is not a whole number of %s", what, text,
                            units == time_units ? "nanoseconds" : "bytes");
         product /= 10;
     }
-    *value = product;
+    if (too_large || product > UINT64_MAX)
+        return err_set(err, 0, "%s '%s' is too large: the limit is 2^64-1", what, text);
+    *value = (uint64_t)product;
     return 0;
 }
 

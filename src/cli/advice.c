@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Relative standard deviation from which a figure is marked as wide. */
 #define WIDE_SPREAD 0.10
@@ -43,9 +44,10 @@ static void advise_on_ratios(struct run *run)
                       run->cases[i].id, run->cases[baseline].id);
     }
     if (run->cut_short && unsettled)
-        notes_add(&run->warnings, "cut_short", NULL,
-                  "%u rounds left a comparison open: more of them (--time-limit=1m) may settle it",
-                  run->rounds);
+        notes_add(
+            &run->warnings, "cut_short", NULL,
+            "a comparison is open after %u round%s: more of them (--time-limit=1m) may settle it",
+            run->rounds, run->rounds == 1 ? "" : "s");
 }
 
 /* One warning for all: on a restless machine it is many cases at once. */
@@ -59,9 +61,9 @@ static void advise_on_spread(struct run *run, double *work)
         if (run->cases[i].status != CASE_OK || s.n < 6 || s.stddev / s.mean <= WIDE_SPREAD ||
             used + 100 > sizeof list)
             continue;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %.0f %%",
-                                 used > 0 ? ", " : "", run->cases[i].label,
-                                 100 * s.stddev / s.mean);
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %.0f %%",
+                             used > 0 ? ", " : "", run->cases[i].label, 100 * s.stddev / s.mean);
     }
     if (used > 0)
         notes_add(&run->warnings, "wide_spread", NULL,
@@ -70,17 +72,24 @@ static void advise_on_spread(struct run *run, double *work)
                   100 * WIDE_SPREAD, list);
 }
 
+/* A warm case that fetches from storage was not warm; cold and direct ones are meant to. */
 static void advise_on_storage(struct run *run, double *work)
 {
+    char list[300];
+    size_t used = 0;
     for (unsigned i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
         struct summary s;
-        char size[UNITS_TEXT];
         metric_summary(run, i, METRIC_STORAGE_READ_BYTES_PER_PASS, work, &s);
-        if (run->cases[i].status == CASE_OK && s.median > 0)
-            notes_add(&run->warnings, "storage_read", NULL,
-                      "%s fetched %s from storage in a pass: the storage was measured as well",
-                      run->cases[i].label, units_size(size, (uint64_t)s.median));
+        bool meant = c->params.value[KNOB_CACHE] == CACHE_COLD || strcmp(c->mode, "direct") == 0;
+        if (c->status == CASE_OK && s.median > 0 && !meant && used + 80 < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s",
+                                     used > 0 ? ", " : "", c->label);
     }
+    if (used > 0)
+        notes_add(&run->warnings, "storage_read", NULL,
+                  "the page cache did not hold what was read: %s measured the storage as well",
+                  list);
 }
 
 static void advise_on_source(const struct report *report, struct run *run)
@@ -96,6 +105,9 @@ static void advise_on_source(const struct report *report, struct run *run)
             notes_add(&run->warnings, "short_source", file->path,
                       "'%s' holds only %" PRIu64 " bytes from there on, not %" PRIu64, file->path,
                       left, limit);
+        else if (file->size_bytes != UNKNOWN && offset > 0 && left == 0)
+            notes_add(&run->warnings, "short_source", file->path,
+                      "'%s' ends before the offset: nothing of it is read", file->path);
         if (file->once)
             notes_add(&run->warnings, "read_once", file->path,
                       "'%s' can be read only once: one trial, nothing to verify it with",

@@ -10,8 +10,8 @@
 static void print_commands(void)
 {
     printf("usage: iobench COMMAND [OPTION...] [ARGUMENT...]\n\n"
-           "Which way of doing I/O should a program use on this machine, by how much, and how sure "
-           "is that?\n\n");
+           "Which way of doing I/O should a program use on this machine, by how much, and\n"
+           "how sure is that?\n\n");
     for (size_t i = 0; commands[i] != NULL; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     printf("\n'iobench help COMMAND' shows its options, 'iobench --version' what is built in.\n"

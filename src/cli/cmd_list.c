@@ -19,11 +19,21 @@ static void print_strategy(const struct strategy *strategy)
     printf("\n");
 }
 
+static void print_groups(void)
+{
+    printf("\ngroups: ");
+    for (size_t i = 0; strategy_group_name(i) != NULL; i++)
+        printf("%s%s", i > 0 ? ", " : "", strategy_group_name(i));
+    printf("\n");
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        command_print_help(command);
-        return EXIT_MEASURED;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            command_print_help(command);
+            return EXIT_MEASURED;
+        }
     }
     if (argc > 2 || (argc == 2 && argv[1][0] == '-'))
         return command_usage_error("list", "list takes the name of a family");
@@ -35,7 +45,7 @@ static int run(const struct command *command, int argc, char **argv)
     printf("file: ways of reading files (read, sysread, stdio)\n");
     for (size_t i = 0; i < strategy_count(); i++)
         print_strategy(strategy_at(i));
-    printf("\ngroups: all, syscall, stdio, mapped\n");
+    print_groups();
     return EXIT_MEASURED;
 }
 

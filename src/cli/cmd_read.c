@@ -14,7 +14,7 @@
     "input. Without FILE a file of 64 MiB is made for the run. 'iobench list file' shows the\n"   \
     "strategies. Sizes: 512, 8k, 1M (powers of 1024), 500MB (powers of 1000). Times: 5ms, 10s."
 
-static const char *const read_modes[] = {"sysread", "fread", "getc", "mmap", NULL};
+static const char *const read_modes[] = {"sysread", "fread", "getc", "mmap", "io_uring", NULL};
 static const char *const sysread_modes[] = {"syscall", NULL};
 static const char *const stdio_modes[] = {"stdio", NULL};
 

@@ -16,6 +16,7 @@
 #include "cli/version.h"
 #include "family/case_id.h"
 #include "family/file.h"
+#include "measure/child.h"
 #include "measure/runner.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@
 /* Found by experiment: see "The length of a trial" in CONTRIBUTING.md. */
 #define TRIAL_TIME_NS (5 * NS_PER_MS)
 #define TIME_LIMIT_NS (10 * NS_PER_S)
-#define QUICK_TIME_LIMIT_NS (1 * NS_PER_S)
+#define QUICK_TIME_LIMIT_NS (1500 * NS_PER_MS)
 #define TIMEOUT_NS (60 * NS_PER_S)
 #define SAME_WITHIN 0.01
 
@@ -328,8 +329,8 @@ static int measure_and_report(struct session *s, struct err *err)
 {
     uint64_t began = clock_now_ns();
     host_init(&s->host);
-    signals_catch(&s->inheritance);
-    if (s->source.n > 0 && run_cases(s, err) != 0)
+    child_block_signals(); /* what came before is pending no more: it was noted */
+    if (s->run.n_cases > 0 && run_cases(s, err) != 0)
         return -1;
     signals_release();
     s->run.signal_number = (int)*signals_seen();
@@ -347,13 +348,13 @@ static int make_files(struct session *s, struct err *err)
     char size[UNITS_TEXT];
     const struct knob_values *sizes = &s->request.knobs[KNOB_SIZE];
     for (size_t i = 0; sizes->given && i < sizes->n; i++)
-        if (file_make(&s->source, sizes->values[i], s->settings.seed, err) != 0)
+        if (file_make(&s->source, sizes->values[i], s->settings.seed, signals_seen(), err) != 0)
             return -1;
     if (sizes->given)
         return 0;
     if (!s->options.quiet)
         say("no FILE given: reading %s made for this run", units_size(size, MADE_FILE_BYTES));
-    return file_make(&s->source, MADE_FILE_BYTES, s->settings.seed, err);
+    return file_make(&s->source, MADE_FILE_BYTES, s->settings.seed, signals_seen(), err);
 }
 
 static int fail(struct session *s, const struct err *err, int status)
@@ -386,14 +387,21 @@ static int run_session(struct session *s, int argc, char **argv)
                                 time(NULL),      0,                &s->settings, &s->host,
                                 &s->source,      &s->run};
     bool wants_file = s->options.files.n == 0;
-    if (wants_file && !s->options.dry_run && make_files(s, &err) != 0)
+    signals_catch(&s->inheritance);
+    if (wants_file && !s->options.dry_run && make_files(s, &err) != 0 && *signals_seen() == 0)
         return fail(s, &err, EXIT_UNMEASURED);
     if (!s->options.dry_run)
         drop_unreadable(s);
-    if ((s->source.n > 0 || wants_file) && plan(s, &err) != 0)
+    bool has_source = s->source.n > 0 || (wants_file && s->options.dry_run);
+    if (has_source && *signals_seen() == 0 && plan(s, &err) != 0)
         return fail(s, &err, EXIT_USAGE);
     if (s->options.dry_run) {
-        plan_view_print(&s->settings, &s->source, &s->run);
+        if (s->run.n_cases == 0)
+            return EXIT_UNMEASURED;
+        if (!s->options.json)
+            plan_view_print(&s->settings, &s->source, &s->run);
+        else if (output_print(&s->report, report_json, &err) != 0)
+            return fail(s, &err, EXIT_UNMEASURED);
         return s->files_lost > 0 ? EXIT_UNMEASURED : EXIT_MEASURED;
     }
     int status = measure_and_report(s, &err);

@@ -160,7 +160,7 @@ static int parse_when(const char *name, const char *value, enum when *when, stru
 #define AT(member) .at = offsetof(struct options, member)
 
 const struct option_row option_rows[OPTION_ROWS] = {
-    {"m", "mode", "LIST", "strategies or groups: sysread,mmap or all, syscall, stdio, mapped",
+    {"m", "mode", "LIST", "strategies or groups, as 'iobench list' shows them: sysread,mmap or all",
      APPLY, .apply = apply_mode},
     {"r", "rounds", "N", "exactly N rounds", COUNT, AT(rounds), .least = 1, .most = 1000000,
      .before_knobs = true},

@@ -2,8 +2,6 @@
 
 #include "cli/signals.h"
 
-#include "measure/child.h"
-
 #include <stddef.h>
 
 static volatile sig_atomic_t seen;
@@ -40,7 +38,6 @@ void signals_catch(struct exec_inheritance *before)
     before->sigpipe_ignored =
         sigaction(SIGPIPE, NULL, &pipe_action) == 0 && pipe_action.sa_handler == SIG_IGN;
     signal(SIGPIPE, SIG_IGN);
-    child_block_signals();
     handle_with(note);
 }
 

@@ -83,11 +83,12 @@ static bool fits(const char *id, const char *text)
 int case_find(const struct run *run, const char *text, struct err *err)
 {
     int found = -1;
+    for (unsigned i = 0; i < run->n_cases; i++)
+        if (strcmp(run->cases[i].id, text) == 0)
+            return (int)i;
     for (unsigned i = 0; i < run->n_cases; i++) {
         if (!fits(run->cases[i].id, text) && strcmp(run->cases[i].label, text) != 0)
             continue;
-        if (strcmp(run->cases[i].id, text) == 0)
-            return (int)i;
         if (found >= 0)
             return err_set(err, 0, "'%s' fits more than one case: '%s' and '%s'", text,
                            run->cases[found].id, run->cases[i].id);

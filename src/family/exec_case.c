@@ -66,6 +66,25 @@ static int add_case(struct exec_plan *plan, const struct request *request, const
     return 0;
 }
 
+int exec_check_request(const struct request *request, struct err *err)
+{
+    for (size_t i = 0; i < request->n_exec_verify; i++) {
+        bool found = false;
+        for (size_t j = 0; j < request->n_execs; j++) {
+            size_t length;
+            const char *command = exec_split_name(request->execs[j], &length);
+            const char *name = length > 0 ? request->execs[j] : command;
+            size_t name_length = length > 0 ? length : strlen(command);
+            found |= strlen(request->exec_verify[i]) == name_length &&
+                     strncmp(request->exec_verify[i], name, name_length) == 0;
+        }
+        if (!found)
+            return err_set(err, 0, "--exec-verify: no --exec is called '%s'",
+                           request->exec_verify[i]);
+    }
+    return 0;
+}
+
 int exec_add_cases(struct exec_plan *plan, const struct request *request,
                    const struct source *source, const char *command_name, uint64_t pass_bytes,
                    const struct part *reference, struct run *run, struct err *err)

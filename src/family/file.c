@@ -54,6 +54,10 @@ static int choose(const struct request *request, struct choice *choices, size_t 
         if (named == NULL && group == 0)
             return err_set(err, 0, "no strategy or group is called '%s': see 'iobench list file'",
                            mode);
+        struct err why = {0};
+        bool unasked = named != NULL && !request->modes_given && named->probe != NULL;
+        if (unasked && named->probe(&why) != 0)
+            continue; /* of the command's own choice: where usable */
         if (named != NULL)
             choices[(*n)++] = (struct choice){named, request->modes_given};
         for (size_t s = 0; named == NULL && s < strategy_count(); s++) {
@@ -98,6 +102,8 @@ int file_check_request(const struct request *request, struct err *err)
     if (choices == NULL)
         return -1;
     unsigned known = 0;
+    for (size_t i = 0; i < request->n_execs; i++)
+        known |= exec_takes_block_size(request->execs[i]) ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0;
     for (size_t i = 0; i < n; i++)
         known |= knobs_of(request, &choices[i]);
     free(choices);
@@ -105,7 +111,7 @@ int file_check_request(const struct request *request, struct err *err)
         if (request->knobs[k].given && !(known & KNOB_BIT(k)))
             return err_set(err, 0, "--%s has no effect: no chosen strategy has one",
                            knob_info[k].option);
-    return 0;
+    return exec_check_request(request, err);
 }
 
 /* The buffer that the C library gives a stream on this file when nothing is said. */
@@ -206,6 +212,11 @@ static int add_case(struct run *run, struct file_work *works, const struct reque
     run->n_cases++;
     if (c->id == NULL || c->label == NULL || c->mode == NULL)
         return err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
+    c->keeps_bytes = strategy->keeps_bytes;
+    if (strategy->keeps_bytes) { /* the key is there, and null */
+        c->knobs |= KNOB_BIT(KNOB_CONSUME);
+        c->params.value[KNOB_CONSUME] = PARAM_NONE;
+    }
     if (params->value[KNOB_STDIO_BUFFER] == PARAM_NONE)
         c->params.value[KNOB_STDIO_BUFFER] = shown_buffer;
     if (request->latency && strategy->times_calls && run_case_add_latency(c, err) != 0)

@@ -6,6 +6,8 @@
 #include "family/request.h"
 #include "measure/run.h"
 
+#include <signal.h>
+
 /* The knobs that every file strategy has. */
 #define FILE_KNOBS                                                                                 \
     (KNOB_BIT(KNOB_BYTES) | KNOB_BIT(KNOB_CACHE) | KNOB_BIT(KNOB_CONSUME) |                        \
@@ -28,7 +30,9 @@ void file_plan_free(struct file_plan *plan);
 uint64_t file_pass_bytes(const struct request *request, const struct source *source);
 
 /* A file of size bytes of text-like data (lines of some 64 printable bytes) without a name, in
- * $TMPDIR or /tmp; it is gone when the process is, however that ends. */
-int file_make(struct source *source, uint64_t size, uint64_t seed, struct err *err) MUST_CHECK;
+ * $TMPDIR or /tmp; it is gone when the process is, however that ends.
+ * Fails with EINTR once *interrupted is set. */
+int file_make(struct source *source, uint64_t size, uint64_t seed,
+              const volatile sig_atomic_t *interrupted, struct err *err) MUST_CHECK;
 
 #endif

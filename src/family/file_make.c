@@ -45,7 +45,8 @@ static void fill_text(char *text, size_t size, struct rng *rng)
     }
 }
 
-static int write_text(int fd, uint64_t size, uint64_t seed, struct err *err)
+static int write_text(int fd, uint64_t size, uint64_t seed,
+                      const volatile sig_atomic_t *interrupted, struct err *err)
 {
     struct rng rng;
     rng_init(&rng, seed);
@@ -54,6 +55,10 @@ static int write_text(int fd, uint64_t size, uint64_t seed, struct err *err)
         return err_set(err, errno, "cannot make a file");
     int status = 0;
     for (uint64_t left = size; left > 0 && status == 0;) {
+        if (*interrupted != 0) {
+            status = err_set(err, EINTR, "cannot fill the file to read");
+            break;
+        }
         size_t want = left < CHUNK ? (size_t)left : CHUNK;
         fill_text(text, CHUNK, &rng);
         for (size_t done = 0; done < want && status == 0;) {
@@ -69,7 +74,8 @@ static int write_text(int fd, uint64_t size, uint64_t seed, struct err *err)
     return status;
 }
 
-int file_make(struct source *source, uint64_t size, uint64_t seed, struct err *err)
+int file_make(struct source *source, uint64_t size, uint64_t seed,
+              const volatile sig_atomic_t *interrupted, struct err *err)
 {
     const char *directory = getenv("TMPDIR");
     if (directory == NULL || *directory == '\0')
@@ -80,7 +86,7 @@ int file_make(struct source *source, uint64_t size, uint64_t seed, struct err *e
     char path[64];
     /* Seen from a child as well; the descriptor stays open as long as we live. */
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), fd);
-    if (write_text(fd, size, seed, err) != 0 || source_add(source, path, err) != 0) {
+    if (write_text(fd, size, seed, interrupted, err) != 0 || source_add(source, path, err) != 0) {
         close(fd);
         return -1;
     }

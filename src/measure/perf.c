@@ -68,6 +68,8 @@ int perf_attach(struct perf *perf, pid_t pid, struct err *err)
     bool counting = perf->pid > 0 && write(control[1], "enable\n", 7) == 7 &&
                     poll(&watch, 1, PATIENCE_MS) == 1 && read(ack[0], answer, sizeof answer) > 0;
     if (counting) {
+        perf->control = control[1];
+        control[1] = -1;
         status = 0;
     } else if (perf->pid > 0) {
         kill(perf->pid, SIGKILL);
@@ -89,6 +91,7 @@ int perf_finish(struct perf *perf, struct err *err)
     pid_t done;
     while ((done = waitpid(perf->pid, &status, WNOHANG)) == 0 && clock_now_ns() < deadline)
         poll(NULL, 0, 5);
+    close(perf->control);
     if (done == perf->pid) {
         perf->pid = 0;
         return WIFEXITED(status) && WEXITSTATUS(status) == 0

@@ -18,6 +18,7 @@ struct perf_symbol {
 struct perf {
     char *data_path; /* the caller's */
     pid_t pid;       /* of perf; 0: not running */
+    int control;     /* open while it runs: perf gives up when this is closed */
 };
 
 /* Attaches `perf record` to a process that waits at its barrier, and returns once perf says that it

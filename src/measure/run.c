@@ -111,20 +111,32 @@ static double median_cost(const struct run *run, unsigned index, double *work)
     return quantile(work, n, 0.5);
 }
 
+static int find_fastest(const struct run *run, bool keeps_bytes, double *work)
+{
+    int fastest = -1;
+    double least = INFINITY;
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
+        bool candidate = c->status == CASE_OK && c->keeps_bytes == keeps_bytes;
+        double cost = candidate ? median_cost(run, i, work) : NAN;
+        if (cost < least) {
+            least = cost;
+            fastest = (int)i;
+        }
+    }
+    return fastest;
+}
+
 int run_baseline(const struct run *run)
 {
     if (run->baseline >= 0 && (unsigned)run->baseline < run->n_cases)
         return run->cases[run->baseline].status == CASE_OK ? run->baseline : -1;
     double *work = malloc((run->samples.n + 1) * sizeof *work);
     int fastest = -1;
-    double least = INFINITY;
-    for (unsigned i = 0; work != NULL && i < run->n_cases; i++) {
-        double cost = run->cases[i].status == CASE_OK ? median_cost(run, i, work) : NAN;
-        if (cost < least) {
-            least = cost;
-            fastest = (int)i;
-        }
-    }
+    if (work != NULL)
+        fastest = find_fastest(run, false, work);
+    if (work != NULL && fastest < 0)
+        fastest = find_fastest(run, true, work);
     free(work);
     return fastest;
 }

@@ -32,6 +32,7 @@ struct run_case {
     struct part reference; /* reads the same bytes in another way, for verification */
     uint64_t reference_key; /* cases with the same key have the same reference */
     uint64_t least_trial_ns; /* its trials must be this long at least */
+    bool keeps_bytes; /* none reaches user space: a limit to look at, no way of reading */
     bool single_pass; /* a trial is one pass: a cold read, a run of the user's command */
     struct histogram *latency; /* of single calls, all measured trials together; NULL: not asked */
 
@@ -71,7 +72,8 @@ const char *run_cost_name(const struct run *run);
 int run_compare(const struct run *run, unsigned index, unsigned baseline, double confidence,
                 struct ratio *ratio, struct err *err) MUST_CHECK;
 
-/* The case with the smallest median cost, or the named baseline; -1 when nothing was measured. */
+/* The named baseline, or the case with the smallest median cost: of those that deliver their bytes,
+ * if there are any. -1 when nothing was measured. */
 int run_baseline(const struct run *run);
 
 /* Confidence of each comparison, so that all hold together at 95 %: as many as there are other

@@ -4,34 +4,25 @@
 
 #include "base/clock.h"
 #include "measure/order.h"
+#include "measure/runner_state.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* Looking at the intervals after each round would cost coverage (8 % misses where 5 % are due). */
 enum { PRECISION_EVERY = 20 };
-enum { LONE_CASE_ROUNDS = 100 };
+enum { LONE_CASE_ROUNDS = 100, TELLING_TRIALS = 3 };
 #define LONE_CASE_NS (3 * NS_PER_S)
-#define PROFILE_NS (500 * NS_PER_MS)
 
-struct state {
-    const struct runner *runner;
-    struct run *run;
-    struct err *err;
-    uint64_t rounds_started_ns;
-    bool source_changes; /* the same reading gave other bytes: nothing can be verified */
-};
-
-static bool is_interrupted(const struct state *s)
+bool runner_is_interrupted(const struct runner_state *s)
 {
     return *s->runner->interrupted != 0;
 }
 
-static void report_progress(const struct state *s, const char *stage, const char *label,
-                            unsigned round)
+void runner_report(const struct runner_state *s, const char *stage, const char *label,
+                   unsigned round)
 {
     if (s->runner->on_progress == NULL)
         return;
@@ -40,8 +31,8 @@ static void report_progress(const struct state *s, const char *stage, const char
     s->runner->on_progress(s->runner->progress_data, &progress);
 }
 
-static struct trial plan_trial(const struct state *s, const struct part *part, unsigned workers,
-                               uint64_t passes)
+struct trial runner_trial(const struct runner_state *s, const struct part *part, unsigned workers,
+                          uint64_t passes)
 {
     return (struct trial){.subject = part,
                           .workers = workers,
@@ -51,17 +42,15 @@ static struct trial plan_trial(const struct state *s, const struct part *part, u
                           .interrupted = s->runner->interrupted};
 }
 
-/* Runs a trial of case index after the user's --prepare; a case that cannot go on is ended. True
- * when the sample is complete. */
-static bool try_case(struct state *s, unsigned index, const struct trial *trial,
-                     struct sample *sample)
+bool runner_try(struct runner_state *s, unsigned index, const struct trial *trial,
+                struct sample *sample)
 {
     struct run_case *c = &s->run->cases[index];
     struct err why = {0};
     *sample = (struct sample){.cpu = -1};
     if (s->runner->prepare != NULL && trial_run_command(s->runner->prepare, s->runner->timeout_ns,
                                                         s->runner->interrupted, &why) != 0) {
-        if (!is_interrupted(s))
+        if (!runner_is_interrupted(s))
             run_case_end(c, CASE_FAILED, "prepare", "%s", why.text);
         return false;
     }
@@ -74,7 +63,7 @@ static bool try_case(struct state *s, unsigned index, const struct trial *trial,
     return false;
 }
 
-static int keep(struct state *s, struct sample *sample, unsigned round, unsigned position,
+static int keep(struct runner_state *s, struct sample *sample, unsigned round, unsigned position,
                 bool warmup)
 {
     sample->round = round;
@@ -83,8 +72,7 @@ static int keep(struct state *s, struct sample *sample, unsigned round, unsigned
     return samples_add(&s->run->samples, sample, s->err);
 }
 
-/* An unfinished trial is worth keeping when it moved something: it is the partial result. */
-static int keep_unfinished(struct state *s, struct sample *sample, unsigned round,
+int runner_keep_unfinished(struct runner_state *s, struct sample *sample, unsigned round,
                            unsigned position, bool warmup)
 {
     if (sample->bytes == 0 && sample->passes == 0)
@@ -92,151 +80,79 @@ static int keep_unfinished(struct state *s, struct sample *sample, unsigned roun
     return keep(s, sample, round, position, warmup);
 }
 
-/* The digest of a case's bytes by an independent reading; false when it cannot be had. */
-static bool read_reference(struct state *s, const struct run_case *c, uint64_t *digest)
+uint64_t runner_passes_for(uint64_t ns, double per_pass)
 {
-    if (c->reference.run == NULL)
-        return false;
-    struct trial trial = plan_trial(s, &c->reference, 1, 1);
-    struct sample sample;
-    struct err why = {0};
-    report_progress(s, "verifying", c->reference.name, 0);
-    if (trial_run(&trial, &sample, &why) != TRIAL_DONE || !sample.has_digest)
-        return false;
-    *digest = sample.digest;
-    return true;
-}
-
-static int digest_case(struct state *s, unsigned index)
-{
-    struct run_case *c = &s->run->cases[index];
-    if (c->status != CASE_OK || c->verify.run == NULL)
-        return 0;
-    report_progress(s, "verifying", c->label, 0);
-    struct trial trial = plan_trial(s, &c->verify, c->workers, 1);
-    struct sample sample;
-    if (!try_case(s, index, &trial, &sample))
-        return keep_unfinished(s, &sample, 0, index, true);
-    c->has_digest = sample.has_digest;
-    c->digest = sample.digest;
-    if (c->kind == CASE_STRATEGY) /* a command's output says nothing of what it read */
-        c->pass_bytes = sample.bytes;
-    return 0;
-}
-
-/* Compares the digests of all cases with the same reference. When that reading itself does not come
- * out the same twice the source changed; where that is its nature nothing is verified and nobody is
- * to blame. */
-static void verify_group(struct state *s, unsigned first)
-{
-    struct run *run = s->run;
-    uint64_t key = run->cases[first].reference_key, expected = 0, again = 0;
-    if (!read_reference(s, &run->cases[first], &expected))
-        return;
-    bool differs = false;
-    for (unsigned i = first; i < run->n_cases; i++) {
-        const struct run_case *c = &run->cases[i];
-        differs |= c->reference_key == key && c->has_digest && c->digest != expected;
-    }
-    bool changes = differs && read_reference(s, &run->cases[first], &again) && again != expected;
-    if (is_interrupted(s))
-        return;
-    if (changes && s->runner->volatile_source) {
-        s->source_changes = true;
-        return;
-    }
-    for (unsigned i = first; i < run->n_cases; i++) {
-        struct run_case *c = &run->cases[i];
-        if (c->reference_key != key || !c->has_digest)
-            continue;
-        c->verified = c->digest == expected ? VERIFIED_YES : VERIFIED_NO;
-        if (c->verified == VERIFIED_NO)
-            run_case_end(c, CASE_INVALID, "digest",
-                         changes ? "the file changed while it was read"
-                                 : "its bytes differ from those of the reference reading");
-    }
-}
-
-static bool leads_group(const struct run *run, unsigned index)
-{
-    if (!run->cases[index].has_digest)
-        return false;
-    for (unsigned i = 0; i < index; i++)
-        if (run->cases[i].has_digest &&
-            run->cases[i].reference_key == run->cases[index].reference_key)
-            return false;
-    return true;
-}
-
-/* Digests every case's bytes and compares them with an independent reading of the same source. */
-static int verify(struct state *s)
-{
-    for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
-        if (digest_case(s, i) != 0)
-            return -1;
-    for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
-        if (leads_group(s->run, i))
-            verify_group(s, i);
-    if (s->source_changes)
-        notes_add(&s->run->warnings, "source_changes", NULL,
-                  "what is read changes from one reading to the next: it cannot be verified");
-    return 0;
-}
-
-/* How many passes fill ns, from a trial that was measured; at least one. */
-static uint64_t passes_for(uint64_t ns, const struct sample *sample)
-{
-    double per_pass = sample_wall_ns_per_pass(sample);
     double passes = per_pass > 0 ? ceil((double)ns / per_pass) : 1;
     return passes < 1 ? 1 : passes > 1e12 ? (uint64_t)1e12 : (uint64_t)passes;
 }
 
-/* Finds the passes of a trial: grows it until it is long enough to foretell the full length. */
-static int calibrate(struct state *s, unsigned index)
+/* Finds the passes of a trial: grows it until it is long enough to foretell the full length, then
+ * takes the fastest of a few. One trial alone would do on a quiet machine; on a busy one trials of
+ * unlike length would follow, and what a fresh process costs once would weigh on them unlike. */
+static int calibrate(struct runner_state *s, unsigned index)
 {
     struct run_case *c = &s->run->cases[index];
     uint64_t goal = s->runner->trial_time_ns;
     if (goal < c->least_trial_ns)
         goal = c->least_trial_ns;
+    double fastest = INFINITY;
     c->passes = 1;
-    for (int attempt = 0; attempt < 6 && c->status == CASE_OK && !is_interrupted(s); attempt++) {
-        report_progress(s, "warming up", c->label, 0);
-        struct trial trial = plan_trial(s, &c->timed, c->workers, c->passes);
+    for (int attempt = 0, telling = 0; attempt < 10 && telling < TELLING_TRIALS; attempt++) {
+        runner_report(s, "warming up", c->label, 0);
+        struct trial trial = runner_trial(s, &c->timed, c->workers, c->passes);
         struct sample sample;
-        if (!try_case(s, index, &trial, &sample))
-            return keep_unfinished(s, &sample, 0, index, true);
+        if (!runner_try(s, index, &trial, &sample))
+            return runner_keep_unfinished(s, &sample, 0, index, true);
         if (c->pass_bytes == UNKNOWN)
             c->pass_bytes = sample.bytes / c->passes;
-        bool telling = sample.wall_ns >= goal / 2;
-        if (telling && keep(s, &sample, 0, index, true) != 0)
-            return -1;
-        c->passes = passes_for(goal, &sample);
-        if (telling)
+        double per_pass = sample_wall_ns_per_pass(&sample);
+        if (sample.wall_ns >= goal / 2) {
+            telling++;
+            fastest = fmin(fastest, per_pass);
+            if (keep(s, &sample, 0, index, true) != 0)
+                return -1;
+        }
+        c->passes = runner_passes_for(goal, telling > 0 ? fastest : per_pass);
+        if (telling > 0 && c->passes == 1)
             break;
     }
     return 0;
 }
 
+/* The same work gets trials of the same length, down to the pass. */
+static void share_passes(struct run *run)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        for (unsigned j = 0; j < i; j++) {
+            struct run_case *a = &run->cases[j], *b = &run->cases[i];
+            if (strcmp(a->mode, b->mode) == 0 &&
+                memcmp(&a->params, &b->params, sizeof a->params) == 0)
+                a->passes = b->passes = a->passes > b->passes ? a->passes : b->passes;
+        }
+    }
+}
+
 /* A trial that moved other bytes than the verified pass read something else. */
-static void check_bytes(const struct state *s, struct run_case *c, const struct sample *sample)
+static void check_bytes(const struct runner_state *s, struct run_case *c,
+                        const struct sample *sample)
 {
     if (s->source_changes || s->runner->once || c->pass_bytes == UNKNOWN)
         return;
     if (sample->bytes != c->pass_bytes * sample->passes && s->runner->duration_ns == 0)
         run_case_end(c, CASE_INVALID, "bytes",
-                     "read %" PRIu64 " bytes in %" PRIu64 " passes, where the first pass had %" PRIu64
-                     ": the file changed",
+                     "read %" PRIu64 " bytes in %" PRIu64
+                     " passes, where the first pass had %" PRIu64 ": the file changed",
                      sample->bytes, sample->passes, c->pass_bytes);
 }
 
-static int measure_case(struct state *s, unsigned index, unsigned round, unsigned position,
+static int measure_case(struct runner_state *s, unsigned index, unsigned round, unsigned position,
                         bool warmup)
 {
     struct run_case *c = &s->run->cases[index];
     if (c->status != CASE_OK)
         return 0;
-    report_progress(s, warmup ? "warming up" : "measuring", c->label, round);
-    struct trial trial = plan_trial(s, &c->timed, c->workers, c->passes);
+    runner_report(s, warmup ? "warming up" : "measuring", c->label, round);
+    struct trial trial = runner_trial(s, &c->timed, c->workers, c->passes);
     if (!warmup)
         trial.latency = c->latency;
     if (s->runner->duration_ns > 0 && !c->single_pass) {
@@ -244,8 +160,8 @@ static int measure_case(struct state *s, unsigned index, unsigned round, unsigne
         trial.duration_ns = s->runner->duration_ns;
     }
     struct sample sample;
-    if (!try_case(s, index, &trial, &sample))
-        return keep_unfinished(s, &sample, round, position, warmup);
+    if (!runner_try(s, index, &trial, &sample))
+        return runner_keep_unfinished(s, &sample, round, position, warmup);
     check_bytes(s, c, &sample);
     return keep(s, &sample, round, position, warmup);
 }
@@ -263,7 +179,7 @@ static unsigned count_ok(const struct run *run, unsigned *last)
 }
 
 /* Is every ratio known to within the precision asked for? */
-static bool is_precise(struct state *s)
+static bool is_precise(struct runner_state *s)
 {
     int baseline = run_baseline(s->run);
     if (baseline < 0)
@@ -282,7 +198,7 @@ static bool is_precise(struct state *s)
 }
 
 /* Looks at the end of a round whether it was the last one. */
-static bool is_done(struct state *s)
+static bool is_done(struct runner_state *s)
 {
     const struct runner *r = s->runner;
     struct run *run = s->run;
@@ -306,19 +222,20 @@ static bool is_done(struct state *s)
     return time_over;
 }
 
-static int run_rounds(struct state *s)
+static int run_rounds(struct runner_state *s)
 {
     struct order order;
     if (order_init(&order, s->run->n_cases, s->runner->seed, s->err) != 0)
         return -1;
     int status = 0;
     s->rounds_started_ns = clock_now_ns();
-    for (bool done = false; status == 0 && !done && !is_interrupted(s);) {
+    for (bool done = false; status == 0 && !done && !runner_is_interrupted(s);) {
         const unsigned *row = order_round(&order);
         unsigned round = s->run->rounds + 1;
-        for (unsigned place = 0; place < order.n && status == 0 && !is_interrupted(s); place++)
+        for (unsigned place = 0; place < order.n && status == 0 && !runner_is_interrupted(s);
+             place++)
             status = measure_case(s, row[place], round, place, false);
-        if (status == 0 && !is_interrupted(s)) {
+        if (status == 0 && !runner_is_interrupted(s)) {
             s->run->rounds++;
             done = is_done(s);
         }
@@ -327,59 +244,20 @@ static int run_rounds(struct state *s)
     return status;
 }
 
-/* The same trial once more, untimed, under perf. Where perf cannot, the run goes on without it. */
-static void watch_case(struct state *s, unsigned index, uint64_t passes)
-{
-    struct run_case *c = &s->run->cases[index];
-    struct perf perf = {0};
-    struct sample sample;
-    struct err why = {0};
-    if (asprintf(&perf.data_path, "%s/case-%u.data", s->runner->perf_directory, index + 1) < 0)
-        return;
-    struct trial trial = plan_trial(s, &c->timed, c->workers, passes);
-    trial.perf = &perf;
-    report_progress(s, "watching", c->label, s->run->rounds);
-    enum trial_end end = trial_run(&trial, &sample, &why);
-    if (end == TRIAL_DONE)
-        c->n_symbols = perf_top(perf.data_path, c->symbols);
-    else if (end != TRIAL_INTERRUPTED)
-        notes_add(&s->run->warnings, "perf", NULL, "%s was not profiled: %s", c->label, why.text);
-    free(perf.data_path);
-}
-
-/* One trial long enough for what the kernel samples by ticks: user against system time. */
-static void profile_case(struct state *s, unsigned index)
-{
-    struct run_case *c = &s->run->cases[index];
-    report_progress(s, "profiling", c->label, s->run->rounds);
-    double per_pass = NAN;
-    for (size_t i = 0; i < s->run->samples.n; i++)
-        if (s->run->samples.items[i].case_index == index && sample_counts(&s->run->samples.items[i]))
-            per_pass = sample_wall_ns_per_pass(&s->run->samples.items[i]);
-    if (isnan(per_pass))
-        return;
-    struct sample known = {.passes = 1, .wall_ns = (uint64_t)fmax(per_pass, 1)};
-    uint64_t passes = c->single_pass ? 1 : passes_for(PROFILE_NS, &known);
-    struct trial trial = plan_trial(s, &c->timed, c->workers, passes);
-    trial.phases = true;
-    c->has_profile = try_case(s, index, &trial, &c->profile);
-    if (s->runner->perf_directory != NULL && c->status == CASE_OK && !is_interrupted(s))
-        watch_case(s, index, passes);
-}
-
 /* A trial of given length counts no passes. */
-static bool needs_calibration(const struct state *s, const struct run_case *c)
+static bool needs_calibration(const struct runner_state *s, const struct run_case *c)
 {
     return c->status == CASE_OK && !c->single_pass && s->runner->duration_ns == 0;
 }
 
-static int warm_up(struct state *s)
+static int warm_up(struct runner_state *s)
 {
-    for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
+    for (unsigned i = 0; i < s->run->n_cases && !runner_is_interrupted(s); i++)
         if (needs_calibration(s, &s->run->cases[i]) && calibrate(s, i) != 0)
             return -1;
+    share_passes(s->run);
     for (uint64_t w = 1; w < s->runner->warmup; w++)
-        for (unsigned i = 0; i < s->run->n_cases && !is_interrupted(s); i++)
+        for (unsigned i = 0; i < s->run->n_cases && !runner_is_interrupted(s); i++)
             if (measure_case(s, i, 0, i, true) != 0)
                 return -1;
     return 0;
@@ -387,22 +265,22 @@ static int warm_up(struct state *s)
 
 int runner_run(const struct runner *runner, struct run *run, struct err *err)
 {
-    struct state s = {.runner = runner, .run = run, .err = err};
+    struct runner_state s = {.runner = runner, .run = run, .err = err};
     for (unsigned i = 0; i < run->n_cases; i++) {
         run->cases[i].pass_bytes = UNKNOWN;
         run->cases[i].passes = 1;
     }
     int status = 0;
     if (!runner->once && runner->warmup > 0)
-        status = verify(&s);
+        status = runner_verify(&s);
     if (status == 0 && !runner->once)
         status = warm_up(&s);
     unsigned last;
-    if (status == 0 && !is_interrupted(&s) && count_ok(run, &last) > 0)
+    if (status == 0 && !runner_is_interrupted(&s) && count_ok(run, &last) > 0)
         status = run_rounds(&s);
     for (unsigned i = 0; status == 0 && runner->profile && !runner->once && i < run->n_cases; i++)
-        if (run->cases[i].status == CASE_OK && !is_interrupted(&s))
-            profile_case(&s, i);
+        if (run->cases[i].status == CASE_OK && !runner_is_interrupted(&s))
+            runner_profile(&s, i);
     run->signal_number = *runner->interrupted;
     return status;
 }

@@ -119,8 +119,10 @@ static int run_all(struct worker *workers, const struct trial *trial, struct sta
     if (stage->tally[0].foreign_cpu_ns < stage->sample.cpu_ns)
         stage->sample.cpu_ns -= stage->tally[0].foreign_cpu_ns;
     for (unsigned i = 0; i < n; i++)
-        if (workers[i].status != 0)
-            return err_set(&stage->err, workers[i].err.number, "%s", workers[i].err.text);
+        if (workers[i].status != 0) {
+            stage->err = workers[i].err;
+            return -1;
+        }
     return 0;
 }
 

@@ -73,7 +73,7 @@ int report_csv(const struct report *report, FILE *out, struct err *err)
     (void)err;
     fputs("id,mode", out);
     for (int k = 0; k < KNOBS; k++)
-        fprintf(out, ",%s", knob_info[k].key);
+        fprintf(out, ",param_%s", knob_info[k].key); /* bytes is a count as well */
     fputs(",round,position,warmup,complete,passes,bytes,calls,short_calls,wall_ns,cpu_ns,setup_ns,"
           "peak_rss_bytes,peak_rss_anon_bytes,cpu,minor_faults,major_faults,voluntary_switches,"
           "involuntary_switches,block_inputs,storage_read_bytes\n",

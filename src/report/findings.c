@@ -25,14 +25,14 @@ static int by_cost(const void *a, const void *b)
     return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-/* The measured cases, fastest first. */
+/* The measured cases that deliver bytes, fastest first. */
 static size_t rank(const struct run *run, struct ranked *ranked, double *work)
 {
     size_t n = 0;
     for (unsigned i = 0; i < run->n_cases; i++) {
         struct summary s;
         summarize(work, run_values(run, i, run_cost(run), work), &s);
-        if (run->cases[i].status == CASE_OK && s.n > 0)
+        if (run->cases[i].status == CASE_OK && s.n > 0 && !run->cases[i].keeps_bytes)
             ranked[n++] = (struct ranked){i, s.median};
     }
     qsort(ranked, n, sizeof *ranked, by_cost);
@@ -107,8 +107,7 @@ static int print_ranking(const struct run *run, const struct ranked *ranked, siz
 }
 
 static int print_against_baseline(const struct run *run, unsigned baseline,
-                                  const struct ranked *ranked, size_t n, FILE *out,
-                                  struct err *err)
+                                  const struct ranked *ranked, size_t n, FILE *out, struct err *err)
 {
     char base[96], name[96];
     name_of(run, baseline, base);
@@ -138,18 +137,27 @@ static int print_against_baseline(const struct run *run, unsigned baseline,
     return 0;
 }
 
+/* The fastest strategy that delivers its bytes with the cache in that state. */
+static const struct ranked *best_strategy(const struct run *run, const struct ranked *ranked,
+                                          size_t n, uint64_t cache)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct run_case *c = &run->cases[ranked[i].index];
+        if (c->kind == CASE_STRATEGY && !c->keeps_bytes && c->params.value[KNOB_CACHE] == cache)
+            return &ranked[i];
+    }
+    return NULL;
+}
+
 /* "cat reaches 4 % of what sysread reaches; 76 % of its time is user time": for the user's own
  * commands, beside the fastest strategy. */
 static void print_commands(const struct run *run, const struct ranked *ranked, size_t n, FILE *out)
 {
-    const struct ranked *best = NULL;
-    for (size_t i = 0; i < n && best == NULL; i++)
-        if (run->cases[ranked[i].index].kind == CASE_STRATEGY)
-            best = &ranked[i];
-    for (size_t i = 0; i < n && best != NULL; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct run_case *c = &run->cases[ranked[i].index];
+        const struct ranked *best = best_strategy(run, ranked, n, c->params.value[KNOB_CACHE]);
         char name[96], best_name[96];
-        if (c->kind != CASE_EXEC)
+        if (c->kind != CASE_EXEC || best == NULL)
             continue;
         fprintf(out, "%s reaches %.0f %% of what %s reaches", name_of(run, ranked[i].index, name),
                 100 * best->cost / ranked[i].cost, name_of(run, best->index, best_name));
@@ -159,6 +167,23 @@ static void print_commands(const struct run *run, const struct ranked *ranked, s
                     100 * (double)c->profile.system_ns / (double)c->profile.wall_ns);
         fputs(".\n", out);
     }
+}
+
+/* Those that move bytes past user space are a limit, and no competitors. */
+static void print_limits(const struct run *run, FILE *out)
+{
+    const char *separator = "";
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        bool again = false;
+        for (unsigned j = 0; j < i; j++)
+            again |= strcmp(run->cases[j].mode, run->cases[i].mode) == 0;
+        if (run->cases[i].status != CASE_OK || !run->cases[i].keeps_bytes || again)
+            continue;
+        fprintf(out, "%s%s", separator, run->cases[i].mode);
+        separator = ", ";
+    }
+    if (*separator != '\0')
+        fputs(": no byte reached user space; a limit to compare with, no way of reading.\n", out);
 }
 
 static void print_symbols(const struct run *run, FILE *out)
@@ -237,12 +262,13 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
         status = print_against_baseline(run, (unsigned)baseline, ranked, n, out, err);
     else
         status = print_ranking(run, ranked, n, out, err);
-    if (n > 0 && run->cases[ranked[0].index].caveat != NULL && n > 1)
+    if (n > 1 && run->cases[ranked[0].index].caveat != NULL)
         fprintf(out, "%s\n", run->cases[ranked[0].index].caveat);
     print_commands(run, ranked, n, out);
     print_symbols(run, out);
     if (status == 0)
         status = model_print(run, out, err);
+    print_limits(run, out);
     print_unfinished(run, out);
     print_absentees(run, out);
 out:

@@ -290,6 +290,24 @@ static void print_against(char *cell, const struct ratio *ratio)
         snprintf(cell, TABLE_CELL, "%sx %s (%s .. %s)", m, word, l, h);
 }
 
+/* "sysread", or with the values that tell it from other sysreads. */
+static void name_baseline(const struct run *run, const struct run_case *base, char *name,
+                          size_t size)
+{
+    char shown[48];
+    int used = snprintf(name, size, "%s", text_printable(base->label, shown, sizeof shown));
+    for (int k = 0; k < KNOBS; k++) {
+        bool differs = false;
+        for (unsigned i = 0; i < run->n_cases; i++)
+            differs |= strcmp(run->cases[i].label, base->label) == 0 &&
+                       run->cases[i].params.value[k] != base->params.value[k];
+        char value[TABLE_CELL];
+        print_param(value, base, (enum knob)k);
+        if (differs && used > 0 && (size_t)used < size)
+            used += snprintf(name + used, size - (size_t)used, " %s", value);
+    }
+}
+
 static int add_against_column(const struct run *run, struct table *table)
 {
     int baseline = run_baseline(run);
@@ -297,14 +315,9 @@ static int add_against_column(const struct run *run, struct table *table)
         return 0;
     char heading[TABLE_CELL];
     const struct run_case *base = &run->cases[baseline];
-    bool alone = true;
-    for (unsigned i = 0; i < run->n_cases; i++)
-        alone &= (int)i == baseline || strcmp(run->cases[i].label, base->label) != 0;
-    char block[TABLE_CELL] = "";
-    if (!alone)
-        print_block(block, base);
-    snprintf(heading, sizeof heading, "against %.40s%s%.30s (95 %%)", base->label,
-             *block != '\0' ? " " : "", block);
+    char name[TABLE_CELL - 24];
+    name_baseline(run, base, name, sizeof name);
+    snprintf(heading, sizeof heading, "against %s (95 %%)", name);
     size_t column = table_add_column(table, heading, true, 0);
     table->strong_row = (size_t)baseline;
     for (unsigned i = 0; i < run->n_cases; i++) {
@@ -334,7 +347,7 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
         goto out;
     size_t mode = table_add_column(table, "mode", true, 0);
     for (unsigned i = 0; i < run->n_cases; i++)
-        snprintf(table_cell(table, i, mode), TABLE_CELL, "%s", run->cases[i].label);
+        text_printable(run->cases[i].label, table_cell(table, i, mode), TABLE_CELL);
     add_knob_columns(run, table);
     add_rate_columns(run, figures, table);
     add_time_columns(run, figures, table);

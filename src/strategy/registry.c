@@ -8,7 +8,9 @@
 #define STRATEGIES(X)                                                                              \
     X(sysread)                                                                                     \
     X(pread)                                                                                       \
+    X(preadv2)                                                                                     \
     X(readv)                                                                                       \
+    X(direct)                                                                                      \
     X(fread)                                                                                       \
     X(fread_unlocked)                                                                              \
     X(getc)                                                                                        \
@@ -16,7 +18,16 @@
     X(fgets)                                                                                       \
     X(getline)                                                                                     \
     X(mmap)                                                                                        \
-    X(mmap_populate)
+    X(mmap_populate)                                                                               \
+    X(mmap_sequential)                                                                             \
+    X(io_uring)                                                                                    \
+    X(io_uring_fixed)                                                                              \
+    X(io_uring_sqpoll)                                                                             \
+    X(posix_aio)                                                                                   \
+    X(splice)                                                                                      \
+    X(sendfile)                                                                                    \
+    X(evbuffer)                                                                                    \
+    X(evbuffer_file)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;
 STRATEGIES(DECLARE)
@@ -42,14 +53,28 @@ const struct strategy *strategy_find(enum family family, const char *name)
     return NULL;
 }
 
+static const struct {
+    const char *name;
+    unsigned bits;
+} groups[] = {
+    {"all", ~0u},
+    {"syscall", GROUP_SYSCALL},
+    {"stdio", GROUP_STDIO},
+    {"mapped", GROUP_MAPPED},
+    {"async", GROUP_ASYNC},
+    {"kernel", GROUP_KERNEL},
+    {"libevent", GROUP_LIBEVENT},
+};
+enum { GROUPS = sizeof groups / sizeof groups[0] };
+
+const char *strategy_group_name(size_t index)
+{
+    return index < GROUPS ? groups[index].name : NULL;
+}
+
 unsigned strategy_group(const char *name)
 {
-    static const struct {
-        const char *name;
-        unsigned bits;
-    } groups[] = {
-        {"all", ~0u}, {"syscall", GROUP_SYSCALL}, {"stdio", GROUP_STDIO}, {"mapped", GROUP_MAPPED}};
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    for (size_t i = 0; i < GROUPS; i++)
         if (strcmp(groups[i].name, name) == 0)
             return groups[i].bits;
     return 0;

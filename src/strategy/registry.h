@@ -13,6 +13,9 @@ size_t strategy_count(void);
 /* NULL: there is none of that name in the family. */
 const struct strategy *strategy_find(enum family family, const char *name);
 
+/* Names of the groups, "all" first; NULL beyond the last. */
+const char *strategy_group_name(size_t index);
+
 /* The group's bit, 0 for an unknown name. "all" is every bit. */
 unsigned strategy_group(const char *name);
 

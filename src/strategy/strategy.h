@@ -25,7 +25,14 @@
 enum family { FAMILY_FILE };
 
 /* Groups, for --mode. */
-enum group { GROUP_SYSCALL = 1u << 0, GROUP_STDIO = 1u << 1, GROUP_MAPPED = 1u << 2 };
+enum group {
+    GROUP_SYSCALL = 1u << 0,
+    GROUP_STDIO = 1u << 1,
+    GROUP_MAPPED = 1u << 2,
+    GROUP_ASYNC = 1u << 3,  /* several requests in flight */
+    GROUP_KERNEL = 1u << 4, /* the bytes never leave the kernel */
+    GROUP_LIBEVENT = 1u << 5,
+};
 
 /* What a source must offer. */
 enum need {

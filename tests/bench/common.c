@@ -49,10 +49,11 @@ void print_ratio(const char *title, const struct ratio *r, double target)
 /* A file of text of our own, in the page cache. */
 int make_file(const char *path, uint64_t size)
 {
+    static const volatile sig_atomic_t never = 0;
     struct source source = {0};
     struct err err = {0};
     int status = -1;
-    if (file_make(&source, size, 1, &err) == 0) {
+    if (file_make(&source, size, 1, &never, &err) == 0) {
         char command[2048];
         snprintf(command, sizeof command, "cp '%s' '%s' && cat '%s' >/dev/null",
                  source.files[0].open_path, path, path);

@@ -34,10 +34,10 @@ static int advice_flag(uint64_t advice)
     return flags[advice];
 }
 
-static int open_at(const struct task *task, bool seek, struct err *err)
+static int open_at(const struct task *task, int flags, bool seek, struct err *err)
 {
     int fd = task->fd >= 0 ? fcntl(task->fd, F_DUPFD_CLOEXEC, 0)
-                           : open(task->open_path, O_RDONLY | O_CLOEXEC);
+                           : open(task->open_path, O_RDONLY | O_CLOEXEC | flags);
     if (fd < 0)
         return err_set(err, errno, "cannot open '%s'", task->name);
     if (task->params->value[KNOB_ADVICE] != ADVICE_NORMAL)
@@ -50,12 +50,18 @@ static int open_at(const struct task *task, bool seek, struct err *err)
     return fd;
 }
 
-int file_open(const struct task *task, bool seek, struct tally *tally, struct err *err)
+int file_open_with(const struct task *task, int flags, bool seek, struct tally *tally,
+                   struct err *err)
 {
     uint64_t start = phase_start(tally);
-    int fd = open_at(task, seek, err);
+    int fd = open_at(task, flags, seek, err);
     phase_end(tally, start, &tally->open_ns);
     return fd;
+}
+
+int file_open(const struct task *task, bool seek, struct tally *tally, struct err *err)
+{
+    return file_open_with(task, 0, seek, tally, err);
 }
 
 void file_close(int fd, struct tally *tally)
@@ -71,7 +77,7 @@ FILE *file_fopen(const struct task *task, void *buffer, size_t size, struct tall
     uint64_t start = phase_start(tally);
     FILE *stream = NULL;
     if (task->fd >= 0 || task->offset > 0) {
-        int fd = open_at(task, true, err);
+        int fd = open_at(task, 0, true, err);
         if (fd < 0)
             return NULL;
         stream = fdopen(fd, "r");
@@ -97,8 +103,7 @@ void file_fclose(FILE *stream, struct tally *tally)
     phase_end(tally, start, &tally->close_ns);
 }
 
-/* How much of the slice the file holds. */
-static int slice_length(int fd, const struct task *task, uint64_t *length, struct err *err)
+int file_slice_length(int fd, const struct task *task, uint64_t *length, struct err *err)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -121,11 +126,11 @@ int file_map(struct file_map *map, const struct task *task, int flags, struct ta
              struct err *err)
 {
     uint64_t start = phase_start(tally);
-    *map = (struct file_map){.fd = open_at(task, false, err)};
+    *map = (struct file_map){.fd = open_at(task, 0, false, err)};
     if (map->fd < 0)
         return -1;
     uint64_t length;
-    if (slice_length(map->fd, task, &length, err) != 0)
+    if (file_slice_length(map->fd, task, &length, err) != 0)
         goto fail;
     map->length = (size_t)length;
     if (length > 0) {

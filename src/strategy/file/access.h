@@ -17,12 +17,18 @@
 /* Opens the task's file, at the task's offset when seek is set. Returns a descriptor for file_close,
  * or -1. */
 int file_open(const struct task *task, bool seek, struct tally *tally, struct err *err);
+/* The same with further flags of open(2); they have no effect on a descriptor that was handed over. */
+int file_open_with(const struct task *task, int flags, bool seek, struct tally *tally,
+                   struct err *err);
 void file_close(int fd, struct tally *tally);
 
 /* The same for a stream; buffer, unless NULL, is its setvbuf() buffer of size bytes. */
 FILE *file_fopen(const struct task *task, void *buffer, size_t size, struct tally *tally,
                  struct err *err);
 void file_fclose(FILE *stream, struct tally *tally);
+
+/* How much of the task's slice the file holds. Fails for a file that does not tell its size. */
+int file_slice_length(int fd, const struct task *task, uint64_t *length, struct err *err);
 
 /* A mapping of the task's slice; bytes is NULL and length 0 for an empty one. */
 struct file_map {

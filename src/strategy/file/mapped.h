@@ -4,16 +4,30 @@
 
 #include "strategy/file/access.h"
 
+#include <sys/mman.h>
+
 /* Often enough for the tally to show progress, seldom enough to cost nothing. */
 enum { MAPPED_STEP = 1024 * 1024 };
 
-ALWAYS_INLINE int read_mapped(int flags, const struct task *task, struct tally *tally,
+static inline void consume_mapped(const unsigned char *bytes, size_t length,
+                                  const struct task *task, struct tally *tally)
+{
+    for (size_t at = 0; at < length; at += MAPPED_STEP) {
+        size_t left = length - at;
+        consume(&task->sink, tally, bytes + at, left < MAPPED_STEP ? left : MAPPED_STEP);
+    }
+}
+
+/* flags are mmap's, beside MAP_PRIVATE; advice is posix_madvise's. */
+ALWAYS_INLINE int read_mapped(int flags, int advice, const struct task *task, struct tally *tally,
                               struct err *err)
 {
     struct file_map map;
     if (file_map(&map, task, flags, tally, err) != 0)
         return -1;
     tally->calls = UNKNOWN;
+    if (advice != POSIX_MADV_NORMAL && map.span > 0)
+        posix_madvise(map.base, map.span, advice);
     if (!file_is_sequential(task)) {
         struct walk walk;
         uint64_t at;
@@ -22,12 +36,8 @@ ALWAYS_INLINE int read_mapped(int flags, const struct task *task, struct tally *
                   task->params->value[KNOB_BLOCK_SIZE], task->seed);
         while (walk_next(&walk, &at, &size))
             consume(&task->sink, tally, map.bytes + at, size);
-        file_unmap(&map, tally);
-        return 0;
-    }
-    for (size_t at = 0; at < map.length; at += MAPPED_STEP) {
-        size_t left = map.length - at;
-        consume(&task->sink, tally, map.bytes + at, left < MAPPED_STEP ? left : MAPPED_STEP);
+    } else {
+        consume_mapped(map.bytes, map.length, task, tally);
     }
     file_unmap(&map, tally);
     return 0;

@@ -6,7 +6,7 @@
 static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)
 {
     (void)state;
-    return read_mapped(0, task, tally, err);
+    return read_mapped(0, POSIX_MADV_NORMAL, task, tally, err);
 }
 
 const struct strategy strategy_mmap = {

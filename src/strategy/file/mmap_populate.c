@@ -19,7 +19,7 @@ static int probe(struct err *err)
 static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)
 {
     (void)state;
-    return read_mapped(MAP_POPULATE, task, tally, err);
+    return read_mapped(MAP_POPULATE, POSIX_MADV_NORMAL, task, tally, err);
 }
 
 const struct strategy strategy_mmap_populate = {

@@ -83,7 +83,7 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
         if (queue->n == 0)
             break;
         wait_for(state, fd, &queue->blocks[queue->first], tally);
-        if (queue_consume(queue, task, tally, err) != 0)
+        if (queue_consume(queue, 1, task, tally, err) != 0)
             status = -1;
     }
     file_close(fd, tally);

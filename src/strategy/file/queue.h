@@ -97,15 +97,20 @@ static inline bool block_arrived(struct block *block, ssize_t result, struct tal
     return false;
 }
 
-/* Consumes what is complete, in order. What comes behind the end or an error is dropped. */
-static inline int queue_consume(struct queue *queue, const struct task *task, struct tally *tally,
-                                struct err *err)
+/* The next block to be consumed has arrived. */
+static inline bool queue_is_ready(const struct queue *queue)
+{
+    return queue->n > 0 && queue->blocks[queue->first].complete;
+}
+
+/* Consumes what is complete, in order, but no more than so many blocks. What comes behind the end or
+ * an error is dropped. */
+static inline int queue_consume(struct queue *queue, unsigned most, const struct task *task,
+                                struct tally *tally, struct err *err)
 {
     int status = 0;
-    while (queue->n > 0) {
+    for (; most > 0 && queue_is_ready(queue); most--) {
         const struct block *block = &queue->blocks[queue->first];
-        if (!block->complete)
-            break;
         if (!queue->ended) {
             if (block->got > 0)
                 consume(&task->sink, tally, block->bytes, block->got);

@@ -6,14 +6,17 @@
 #ifdef __linux__
 #include <sys/sendfile.h>
 #endif
-#include <unistd.h>
 
-static ssize_t send_some(const struct discard *discard, int fd, size_t want)
+static inline ssize_t move(const struct discard *discard, int fd, size_t want, struct tally *tally)
 {
 #ifdef __linux__
-    return sendfile(discard->null_fd, fd, NULL, want);
+    uint64_t start = latency_start(tally);
+    ssize_t sent = sendfile(discard->null_fd, fd, NULL, want);
+    latency_stop(tally, start);
+    tally->calls++;
+    return sent;
 #else
-    (void)discard, (void)fd, (void)want;
+    (void)discard, (void)fd, (void)want, (void)tally;
     errno = ENOSYS;
     return -1;
 #endif
@@ -25,38 +28,34 @@ static int probe(struct err *err)
     (void)err;
     return 0;
 #else
-    return err_set(err, 0, "the sendfile of this system sends to sockets only");
+    return err_set(err, 0, "the sendfile of this system sends to sockets only, if there is one");
 #endif
 }
 
 static int suits(const struct task *task, struct err *err)
 {
-    return discard_suits(send_some, "sendfile", task, err);
+    return discard_suits(move, "sendfile", task, err);
 }
 
-static int pass(void *opaque, const struct task *task, struct tally *tally, struct err *err)
+static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)
 {
-    const struct discard *discard = opaque;
-    int fd = file_open(task, true, tally, err);
-    if (fd < 0)
-        return -1;
-    int status = 0;
-    for (uint64_t left = task->length; left > 0;) {
-        size_t want = left < discard->block ? (size_t)left : discard->block;
-        uint64_t start = latency_start(tally);
-        ssize_t sent = send_some(discard, fd, want);
-        latency_stop(tally, start);
-        tally->calls++;
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent < 0)
-            status = file_read_error(task, err);
-        if (sent <= 0)
-            break;
-        tally->short_calls += (size_t)sent < want;
-        tally->bytes += (uint64_t)sent;
-        left -= (uint64_t)sent;
-    }
-    file_close(fd, tally);
-    return status;
+    return discard_file(move, state, task, tally, err);
 }
+
+const struct strategy strategy_sendfile = {
+    .name = "sendfile",
+    .summary = "sendfile(2) to /dev/null: no byte in user space",
+    .caveat = "sendfile only passes pages on: nothing has looked at the bytes, or copied them.",
+    .family = FAMILY_FILE,
+    .groups = GROUP_KERNEL,
+    .needs = NEED_SEEK,
+    .knobs = KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_ADVICE),
+    .times_calls = true,
+    .keeps_bytes = true,
+    .state_size = sizeof(struct discard),
+    .probe = probe,
+    .suits = suits,
+    .setup = discard_setup,
+    .pass = pass,
+    .teardown = discard_teardown,
+};

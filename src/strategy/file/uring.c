@@ -6,12 +6,13 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 enum {
     IDLE_MS = 10, /* of the polling thread, before it sleeps: longer than a pause between passes */
-    SPINS = 2000, /* some tens of microseconds of looking before a wait in the kernel */
+    SPINS = 2000, /* a few microseconds of looking before a wait in the kernel */
 };
 
 /* From the fastest to what every kernel takes. A ring for one thread alone is made disabled: it
@@ -122,15 +123,17 @@ static inline void ask(struct uring *uring, struct block *block)
     io_uring_sqe_set_data(sqe, block);
 }
 
-/* Hands over what was prepared and waits until something is there. A polling thread takes it by
- * itself, unless it sleeps; what it brings is looked for before it is waited for. */
+/* Hands over what was prepared, and waits until there is something to consume or to collect. A polling
+ * thread takes it by itself, unless it sleeps; what it brings is looked for before it is waited for. */
 static int hand_over(struct uring *uring, struct tally *tally)
 {
     struct io_uring *ring = &uring->ring;
     if (uring->kind == URING_SQPOLL) {
         tally->calls += (IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_NEED_WAKEUP) != 0;
         int status = io_uring_submit(ring);
-        for (unsigned i = 0; status >= 0 && i < SPINS; i++)
+        if (status < 0 || queue_is_ready(&uring->queue))
+            return status < 0 ? status : 0;
+        for (unsigned i = 0; i < SPINS; i++)
             if (io_uring_cq_ready(ring) > 0)
                 return 0;
     }
@@ -157,6 +160,9 @@ static int read_all(struct uring *uring, const struct task *task, struct tally *
                     struct err *err)
 {
     int status = 0;
+    /* A call costs more than a batch that waits; where there is none, each block is asked for as soon
+     * as there is room. */
+    unsigned at_once = uring->kind == URING_SQPOLL ? 1 : uring->queue.depth;
     for (;;) {
         struct block *block;
         while ((block = queue_next(&uring->queue)) != NULL)
@@ -167,7 +173,7 @@ static int read_all(struct uring *uring, const struct task *task, struct tally *
         if (entered < 0)
             return err_set(err, -entered, "cannot read '%s' through io_uring", task->name);
         collect(uring, tally);
-        if (queue_consume(&uring->queue, task, tally, err) != 0)
+        if (queue_consume(&uring->queue, at_once, task, tally, err) != 0)
             status = -1;
     }
 }
@@ -177,8 +183,11 @@ static int wake(struct uring *uring, struct err *err)
     if (!uring->asleep)
         return 0;
     uring->asleep = false;
-    int status = io_uring_enable_rings(&uring->ring);
-    return status < 0 ? err_set(err, -status, "cannot enable an io_uring") : 0;
+    /* liburing has a function for it, but exports it from 2.4 on only. */
+    int fd = uring->ring.ring_fd;
+    if (syscall(SYS_io_uring_register, fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) < 0)
+        return err_set(err, errno, "cannot enable an io_uring");
+    return 0;
 }
 
 /* Puts fd, or -1 for none, in the place of the registered file. */

@@ -1,0 +1,490 @@
+# What is written about the program says what the program does: manual, schema, completion.
+#
+# IOBENCH is the binary under test, IOBENCH_SOURCE the source tree, PYTHON_JSONSCHEMA a python with
+# jsonschema. Nothing is written into the source tree.
+
+setup_file()
+{
+    : "${IOBENCH_SOURCE:=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}"
+    : "${IOBENCH:=$IOBENCH_SOURCE/build/iobench}"
+    : "${PYTHON_JSONSCHEMA:=/usr/bin/python3}"
+    export IOBENCH IOBENCH_SOURCE PYTHON_JSONSCHEMA LC_ALL=C
+}
+
+setup()
+{
+    schema=$IOBENCH_SOURCE/src/report/iobench-1.schema.json
+    overview=$IOBENCH_SOURCE/man/iobench.1
+    manual=$IOBENCH_SOURCE/man/iobench-read.1
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# --- Helpers -------------------------------------------------------------------------------------
+
+# same_sets WHAT_A LINES_A WHAT_B LINES_B: both hold the same lines, and some.
+same_sets()
+{
+    [[ -n $2 ]] || { echo "nothing found: $1" && return 1; }
+    [[ -n $4 ]] || { echo "nothing found: $3" && return 1; }
+    subset "$1" "$2" "$3" "$4" && subset "$3" "$4" "$1" "$2"
+}
+
+# subset WHAT_A LINES_A WHAT_B LINES_B: every line of A stands in B.
+subset()
+{
+    local missing
+    missing=$(comm -23 <(sort -u <<<"$2") <(sort -u <<<"$4"))
+    [[ -z $missing ]] || { printf '%s, but not %s:\n%s\n' "$1" "$3" "$missing" && return 1; }
+}
+
+# equal WHAT WANTED GOT
+equal()
+{
+    [[ $2 == "$3" ]] || { printf '%s\nwanted: %s\ngot:    %s\n' "$1" "$2" "$3" && return 1; }
+}
+
+# section FILE FROM TO: the lines of a page from one heading to the next.
+section()
+{
+    sed -n "/^\\.S[hs] $2\$/,/^\\.S[hs] $3\$/p" "$1"
+}
+
+# Lines like "m --mode=list" and " --quick", of --help and of the manual.
+help_options()
+{
+    "$IOBENCH" "$1" --help |
+        sed -nE 's/^ {2,6}(-([[:alpha:]]), +)?--([[:alnum:]-]+)(=[^ ]+)?( .*)?$/\2 --\3\4/p' |
+        tr '[:upper:]' '[:lower:]'
+}
+
+manual_options()
+{
+    section "$manual" OPTIONS 'WHAT CAN BE READ' | sed -nE '
+        /^\.It Fl /!d
+        s/^\.It Fl ([[:alpha:]]) , Fl -/\1 --/
+        s/^\.It Fl -/ --/
+        s/ Ns = Ns /=/
+        s/Ar //g
+        s/Oo (.*) Ns = Oc Ns /[\1=]/
+        p'
+}
+
+strategies()
+{
+    "$IOBENCH" list file | sed -nE 's/^  ([^ ]+) .*/\1/p'
+}
+
+groups()
+{
+    "$IOBENCH" list file | sed -n 's/^groups: //p' | tr -d ' ' | tr , '\n'
+}
+
+# The third argument of each call in the sources that matches: a code. Codes that are no literal come
+# from somewhere else, and stand here as they are written.
+codes_in_sources()
+{
+    cat "$IOBENCH_SOURCE"/src/*/*.c "$IOBENCH_SOURCE"/src/*/*/*.c | tr '\n' ' ' |
+        grep -oE "$1, *[^,]+," | sed -E 's/^.*, *"?([^",]+)"?,$/\1/'
+}
+
+has_jsonschema()
+{
+    "$PYTHON_JSONSCHEMA" -c 'import jsonschema' 2>/dev/null
+}
+
+# bare_bash SCRIPT ARGUMENT...: runs SCRIPT in a bash that has nothing but the completion, and
+# "replies WORD...", which prints the completions of a command line whose last word stands at the
+# cursor. Complaints count as replies.
+bare_bash()
+{
+    local script=$1
+    shift
+    env -i HOME="$PWD" PATH="$PATH" COMPLETION="$IOBENCH_SOURCE/contrib/completion/iobench" \
+        IOBENCH="$IOBENCH" bash --norc --noprofile -c '
+        source "$COMPLETION"
+        function=$(complete -p iobench)
+        function=${function#*-F } function=${function%% *}
+        replies()
+        {
+            COMP_WORDS=("$IOBENCH" "$@") COMP_CWORD=$# COMP_LINE="iobench $*"
+            COMP_POINT=${#COMP_LINE}
+            "$function" "$IOBENCH" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            ((${#COMPREPLY[@]} == 0)) || printf "%s\n" "${COMPREPLY[@]}"
+        }
+        '"$script" bash "$@" 2>&1
+}
+
+completions()
+{
+    bare_bash 'replies "$@"' "$@"
+}
+
+# --- Manual --------------------------------------------------------------------------------------
+
+@test "every option of read --help stands in the manual, with its letter and its value, and the other way round" {
+    same_sets "in --help" "$(help_options read)" "in iobench-read(1)" "$(manual_options)"
+}
+
+@test "sysread and stdio have the options of read" {
+    equal "sysread --help" "$(help_options read)" "$(help_options sysread)"
+    equal "stdio --help" "$(help_options read)" "$(help_options stdio)"
+}
+
+@test "no page mentions an option that there is not" {
+    local known
+    known=$(help_options read | sed -E 's/^.*--/--/; s/=.*//')
+    subset "in a manual page" \
+        "$(cat "$overview" "$manual" | grep -v '^\.\\"' | grep -oE '(Fl -|--)[a-z][a-z-]+' |
+            sed 's/^Fl -/--/')" \
+        "in --help" "$known"
+}
+
+@test "every command of iobench help stands in iobench(1), and the other way round" {
+    same_sets "in iobench help" "$("$IOBENCH" help | sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p')" \
+        "in iobench(1)" "$(sed -nE 's/^\.It Cm ([a-z]+)$/\1/p' "$overview")"
+}
+
+@test "every strategy of iobench list stands in the manual, and the other way round" {
+    same_sets "in iobench list" "$(strategies)" "under STRATEGIES" \
+        "$(section "$manual" STRATEGIES OPTIONS | sed -nE 's/^\.It Cm ([^ ]+)$/\1/p')"
+}
+
+@test "every group of iobench list is introduced in the manual" {
+    same_sets "in iobench list" "$(groups)" "under STRATEGIES" \
+        "$(section "$manual" STRATEGIES OPTIONS | grep -A1 '^The group$' |
+            sed -nE 's/^\.Cm ([a-z]+).*/\1/p')"
+}
+
+@test "every warning that the sources add stands in the manual, and the other way round" {
+    same_sets "added by the sources" "$(codes_in_sources 'notes_add\( *&[^,]*warnings')" \
+        "under Warnings" "$(section "$manual" Warnings Errors | sed -n 's/^\.It Li //p')"
+}
+
+@test "every error code that the sources add stands in the manual, and the other way round" {
+    # c->code is what run_case_end was given; err_name gives an errno, or "error"
+    same_sets "added by the sources" \
+        "$({
+            codes_in_sources 'notes_add\( *&[^,]*errors'
+            codes_in_sources 'run_case_end\([^,()]+, *CASE_[A-Z]+'
+            sed -nE 's/^ *return "([a-z]+)";.*/\1/p' "$IOBENCH_SOURCE/src/base/err.c" | grep error
+        } | grep -vxE 'c->code|err_name\([^()]*\)')" \
+        "under Errors" "$(section "$manual" Errors FILES | sed -n 's/^\.It Li //p')"
+}
+
+@test "every environment variable that the sources read stands in the manual, and the other way round" {
+    same_sets "read by the sources" \
+        "$(grep -rhoE 'getenv\("[A-Z_]+"\)' "$IOBENCH_SOURCE/src" | grep -oE '[A-Z_]{2,}')" \
+        "in iobench(1)" "$(sed -n 's/^\.It Ev //p' "$overview")"
+}
+
+@test "the header of --export=x.csv is the one in the manual" {
+    echo text >file
+    "$IOBENCH" read --quick --rounds=2 --trial-time=1ms --export=x.csv file >/dev/null
+    equal "columns" "$(section "$manual" EXPORTS 'WARNINGS AND ERRORS' |
+        sed -n '/^\.Bd/,/^\.Ed/p' | grep -v '^\.' | tr -d '\n')" "$(head -n 1 x.csv)"
+}
+
+@test "no two columns of --export=x.csv have the same name" {
+    echo text >file
+    "$IOBENCH" read --quick --rounds=2 --trial-time=1ms --export=x.csv file >/dev/null
+    equal "names that stand twice" "" "$(head -n 1 x.csv | tr , '\n' | sort | uniq -d)"
+}
+
+@test "the gauges that the manual names are exported" {
+    echo text >file
+    "$IOBENCH" read --quick --rounds=2 --trial-time=1ms --export=x.prom file >/dev/null
+    subset "in the manual" "$(sed -n 's/^\.Li \(iobench_[a-z_]*\)$/\1/p' "$manual")" \
+        "in x.prom" "$(sed -n 's/^# TYPE \([a-z_]*\) gauge$/\1/p' x.prom)"
+}
+
+@test "mandoc finds nothing to complain about" {
+    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    cd "$IOBENCH_SOURCE/man"
+    # which other manuals are installed is no concern of ours
+    equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-read.1 2>&1 |
+        grep -vE 'referenced manual not found|outdated mandoc.db')"
+}
+
+@test "iobench-sysread(1) and iobench-stdio(1) are iobench-read(1)" {
+    local page
+    for page in sysread stdio; do
+        equal "$page" ".so man1/iobench-read.1" "$(cat "$IOBENCH_SOURCE/man/iobench-$page.1")"
+    done
+}
+
+@test "no line of a page is wider than 80 columns" {
+    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    equal "wide lines" "" "$(for page in "$overview" "$manual"; do
+        mandoc -Tascii -O width=78 "$page" 2>/dev/null
+    done | sed 's/.\x08//g' | awk 'length > 80')"
+}
+
+# --- Schema --------------------------------------------------------------------------------------
+
+@test "the schema is a valid JSON Schema 2020-12" {
+    has_jsonschema || skip "no python with jsonschema"
+    "$PYTHON_JSONSCHEMA" - "$schema" <<'PY'
+import json, sys
+from jsonschema import Draft202012Validator
+schema = json.load(open(sys.argv[1]))
+assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema", schema["$schema"]
+Draft202012Validator.check_schema(schema)
+PY
+}
+
+@test "the schema allows no key that it does not name, and misses each that it names" {
+    has_jsonschema || skip "no python with jsonschema"
+    "$PYTHON_JSONSCHEMA" - "$schema" <<'PY'
+import json, sys
+schema = json.load(open(sys.argv[1]))
+objects = {"document": schema}
+objects |= {name: d for name, d in schema["$defs"].items() if "properties" in d}
+assert len(objects) > 10, objects.keys()
+wrong = []
+for name, o in objects.items():
+    if o.get("additionalProperties") is not False:
+        wrong.append(f"{name}: allows other keys")
+    if name != "params" and sorted(o["required"]) != sorted(o["properties"]):
+        wrong.append(f"{name}: {sorted(set(o['required']) ^ set(o['properties']))} not required")
+sys.exit("\n".join(wrong) or 0)
+PY
+}
+
+@test "every key that the JSON report writes stands in the schema, and the other way round" {
+    local written named
+    written=$({
+        grep -hoE '(put\(d, [a-z]+, "[a-z0-9_]+"|"[a-z0-9_]+_ns")' \
+            "$IOBENCH_SOURCE"/src/report/json*.c
+        grep -hoE '\.key = "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/params.c"
+        grep -hoE '\[METRIC_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/report/metric.c"
+    } | sed -E 's/.*"([a-z0-9_]+)"/\1/')
+    named=$(jq -r '[., .["$defs"][]] | .[] | .properties // {} | keys[]' "$schema")
+    same_sets "written" "$written" "in the schema" "$named"
+}
+
+@test "every key of a result, a trial, a profile, a summary and a comparison stands in the manual" {
+    subset "in the schema" "$(jq -r '(., .["$defs"]["result", "trial", "profile", "symbol", "latency", "summary",
+        "stat", "comparison", "model"]) | .properties | keys[]' "$schema")" \
+        "under JSON" "$(section "$manual" JSON EXPORTS | tr ' ' '\n')"
+}
+
+# make_documents: a document of every kind into *.json here.
+make_documents()
+{
+    local any=("$IOBENCH" read --json --quiet --quick --rounds=2 --trial-time=1ms) cpu status=0
+    local two=("${any[@]}" --mode=sysread,mmap)
+    yes 'a line of text' | head -n 1000 >file
+    : >empty
+    mkfifo fifo
+    cp file $'not-utf8-\xff\xe9'
+    cpu=$(sed -nE 's/^Cpus_allowed_list:[^0-9]*([0-9]+).*/\1/p' /proc/self/status)
+
+    "${any[@]}" file >usual.json
+    "${any[@]}" --mode=sysread >made.json
+    "${any[@]}" --mode=all file >all.json
+    "${any[@]}" --mode=sysread file >single.json
+    "$IOBENCH" read --json --quiet --rounds=2 --trial-time=1ms --mode=sysread file >profile.json
+    "${any[@]}" --mode=sysread,fread --block-size=1k,64k --threads=1,2 \
+        --consume=none,lines file >sweep.json
+    "${any[@]}" --mode=fread,getline --stdio-buffer=512,8k file >buffers.json
+    "${any[@]}" --mode=sysread,sysread --baseline='sysread#2' --max-slowdown=50 --rounds=8 \
+        file >intervals.json
+    "${two[@]}" --label=a=b --label=c.d-e= --seed=9007199254740991 --cpu="${cpu:-0}" \
+        --prepare=true --offset=10 --bytes=1001 file file >options.json
+    "${two[@]}" empty >empty.json
+    "${two[@]}" --offset=1G --bytes=1 file >beyond.json
+    "${any[@]}" /proc/self/stat >proc.json
+    "${two[@]}" --bytes=64k /dev/zero >zero.json
+    "${two[@]}" --warmup=0 --duration=2ms --rounds=1 file >unverified.json
+    "${two[@]}" - <file >stdin.json
+    "${any[@]}" --mode=fread - < <(cat file) >pipe.json
+    "${two[@]}" $'not-utf8-\xff\xe9' >utf8.json
+    "${two[@]}" --exec='cat {}' --exec=named='cat' --exec-verify=named file >exec.json
+    "${any[@]}" --mode=fgets,mmap --latency file >latency.json
+    "${any[@]}" --mode=sysread,getc --sizes=1k,10k,100k >sizes.json
+    "${two[@]}" --mode=pread --pattern=sequential,random,stride:4096 --advice=normal,noreuse \
+        --cache=warm,as-is file >orders.json
+
+    # what fails, and still leaves a document
+    ! "${any[@]}" missing >missing.json || return 1
+    ! "${two[@]}" missing file . >partly.json || return 1
+    ! "${two[@]}" --consume=none file >skipped.json || return 1
+    ! "${two[@]}" --prepare=false file >failed.json || return 1
+    ! "${any[@]}" --mode=sysread --timeout=100ms fifo >fifo.json || return 1
+    ! "${two[@]}" --exec=bad=false file >bad.json || return 1
+
+    # the first trial says that signals are waited for by now
+    "$IOBENCH" read --json --quiet --prepare='>started' file >interrupted.json 3>&- &
+    while [[ ! -e started ]]; do sleep 0.01; done
+    kill -TERM $!
+    wait $! || status=$?
+    equal "status of a terminated run" 143 "$status"
+}
+
+@test "documents of every kind fit the schema" {
+    has_jsonschema || skip "no python with jsonschema"
+    make_documents
+    "$PYTHON_JSONSCHEMA" - "$schema" ./*.json <<'PY'
+import json, sys
+from jsonschema import Draft202012Validator
+
+def refuse(word):
+    raise ValueError(f"{word} is no JSON")
+
+validator = Draft202012Validator(json.load(open(sys.argv[1])))
+wrong, seen, kinds = [], set(), set()
+for path in sys.argv[2:]:
+    try:
+        document = json.load(open(path, encoding="utf-8"), parse_constant=refuse)
+    except ValueError as error:
+        wrong.append(f"{path}: {error}")
+        continue
+    for error in list(validator.iter_errors(document))[:5]:
+        wrong.append(f"{path}: {error.json_path}: {error.message[:300]}")
+    seen |= {result["status"] for result in document["results"]}
+    kinds |= {result["kind"] for result in document["results"]}
+    if document["interrupted"]:
+        seen.add("interrupted")
+# they are what they should be
+missing = {"ok", "skipped", "failed", "interrupted"} - seen | {"strategy", "exec"} - kinds
+if missing:
+    wrong.append(f"none of the documents holds: {sorted(missing)}")
+sys.exit("\n".join(wrong) or 0)
+PY
+}
+
+@test "the schema refuses what a report must not hold" {
+    has_jsonschema || skip "no python with jsonschema"
+    head -c 10000 /dev/zero >file
+    "$IOBENCH" read --json --quick --rounds=2 --trial-time=1ms file >usual.json
+    "$PYTHON_JSONSCHEMA" - "$schema" usual.json <<'PY'
+import copy, json, sys
+from jsonschema import Draft202012Validator
+validator = Draft202012Validator(json.load(open(sys.argv[1])))
+good = json.load(open(sys.argv[2]))
+assert validator.is_valid(good), "the document itself is refused"
+
+def trial(d):
+    return d["results"][0]["trials"][0]
+
+spoilt = {
+    "a key too many": lambda d: d.update(extra=1),
+    "a key too many in a trial": lambda d: trial(d).update(extra=1),
+    "a key too few": lambda d: d["host"].pop("kernel"),
+    "a key too few in a trial": lambda d: trial(d).pop("calls"),
+    "a negative count": lambda d: trial(d).update(bytes=-1),
+    "a count with a fraction": lambda d: trial(d).update(wall_ns=1.5),
+    "a number as text": lambda d: trial(d).update(wall_ns="1"),
+    "an unknown status": lambda d: d["results"][0].update(status="fine"),
+    "a failure without a reason": lambda d: d["results"][0].update(status="failed"),
+    "an unknown verdict": lambda d: d["comparisons"][0].update(verdict="better"),
+    "a verdict without an interval": lambda d: d["comparisons"][0].update(
+        ci_low=None, ci_high=None, verdict="faster"),
+    "an unknown way to consume": lambda d: d["options"].update(consume=["look"]),
+    "an id of another shape": lambda d: d["results"][0].update(id="sysread"),
+    "a digest of another shape": lambda d: d["results"][0].update(digest="1234"),
+    "a share above 1": lambda d: d["source"]["files"][0].update(resident_ratio=1.1),
+    "another version": lambda d: d.update(schema_version=2),
+}
+accepted = []
+for what, spoil in spoilt.items():
+    document = copy.deepcopy(good)
+    spoil(document)
+    if validator.is_valid(document):
+        accepted.append(f"accepted: {what}")
+sys.exit("\n".join(accepted) or 0)
+PY
+}
+
+# --- Completion ----------------------------------------------------------------------------------
+
+@test "every option of --help has its line in the completion, and the other way round" {
+    local lines
+    lines=$(bare_bash 'printf "%s\n" "${_iobench_options[@]}"')
+    same_sets "in --help" "$(help_options read | sed -E 's/=.*/=/')" "in the completion" \
+        "$(sed -E 's/^- / /; s/^([^ ]*) (--[^ ]+).*/\1 \2/' <<<"$lines")"
+}
+
+@test "every option of --help completes from all but its last letter" {
+    local options
+    options=$(help_options stdio | sed -E 's/^.*--/--/; s/=.*/=/')
+    same_sets "in --help" "$options" "completed" "$(bare_bash 'for option; do
+        replies stdio "${option%?}" | grep -xF -- "$option"
+    done' $options)"
+}
+
+@test "after a command a dash offers the options of --help and nothing else" {
+    same_sets "in --help" "$(help_options read | sed -E 's/^.*--/--/; s/=.*/=/')" "offered" \
+        "$(completions read -)"
+}
+
+@test "the commands of iobench help are offered first, and after help" {
+    local commands
+    commands=$("$IOBENCH" help | sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p')
+    same_sets "in iobench help" "$commands" "offered first" "$(completions '')"
+    same_sets "in iobench help" "$commands" "offered after help" "$(completions help '')"
+    equal "those that begin with s" "sysread stdio" "$(completions s | xargs)"
+    equal "--v" "--version" "$(completions --v)"
+}
+
+@test "--mode is completed to the strategies and groups of iobench list" {
+    local known
+    known=$(strategies && groups)
+    same_sets "in iobench list" "$known" "offered after --mode=" "$(completions read --mode =)"
+    same_sets "in iobench list" "$known" "offered after --mode" "$(completions read --mode '')"
+    same_sets "in iobench list" "$known" "offered after -m" "$(completions sysread -m '')"
+    equal "--mode=fg" "fgets" "$(completions read --mode = fg)"
+}
+
+@test "the second mode of a list is completed behind the first" {
+    equal "--mode=mmap,fg" "mmap,fgets" "$(completions read --mode = mmap,fg)"
+    equal "-m all,getl" "all,getline" "$(completions read -m all,getl)"
+    equal "--mode=a,b,sysr" "a,b,sysread" "$(completions read --mode = a,b,sysr)"
+}
+
+@test "a value is completed in a bash that does not break words at =" {
+    equal "--mode=mmap,fg" "--mode=mmap,fgets" "$(completions read --mode=mmap,fg)"
+    equal "--color=al" "--color=always" "$(completions read --color=al)"
+    : >alpha.csv
+    equal "--export=al" "--export=alpha.csv" "$(completions read --export=al)"
+}
+
+@test "--consume, --color and --progress are completed to what they take" {
+    local value option
+    equal "--consume=" "none touch sum lines" "$(completions read --consume = | xargs)"
+    equal "--consume=none,l" "none,lines" "$(completions read --consume = none,l)"
+    for option in --color --progress; do
+        equal "$option=" "auto always never" "$(completions read $option = | xargs)"
+    done
+    # and those are values that the program takes
+    echo text >file
+    for value in $(completions read --consume =); do
+        "$IOBENCH" read --dry-run --consume="$value" file >/dev/null
+    done
+    for value in $(completions read --color =); do
+        "$IOBENCH" read --dry-run --color="$value" --progress="$value" file >/dev/null
+    done
+}
+
+@test "FILE and --export are completed to file names, with their blanks" {
+    mkdir directory
+    : >'a file' >afile.json >other
+    same_sets "here" "$(printf '%s\n' 'a file' afile.json directory other)" "offered for FILE" \
+        "$(completions read '')"
+    same_sets "here" "$(printf '%s\n' 'a file' afile.json)" "offered for FILE a" \
+        "$(completions stdio --quick a)"
+    same_sets "here" "$(printf '%s\n' 'a file' afile.json)" "offered for --export=a" \
+        "$(completions read --export = a)"
+    equal "-e o" "other" "$(completions read -e o)"
+    : >--odd
+    equal "after --" "--odd" "$(completions read -- --o)"
+}
+
+@test "where nothing can be said the completion is silent" {
+    equal "--rounds=" "" "$(completions read --rounds =)"
+    equal "--block-size 4" "" "$(completions read --block-size 4)"
+    equal "--no-such=" "" "$(completions read --no-such=)"
+    equal "after a family" "" "$(completions list file '')"
+    equal "unknown command" "" "$(completions nosuch -)"
+    equal "modes without a program" "" "$(IOBENCH=./missing completions read --mode =)"
+}
