@@ -27,7 +27,7 @@ static void advise_on_cases(struct run *run)
     }
 }
 
-static void advise_on_ratios(struct run *run)
+static void advise_on_ratios(struct run *run, bool by_rounds)
 {
     int baseline = run_baseline(run);
     bool unsettled = false;
@@ -44,10 +44,10 @@ static void advise_on_ratios(struct run *run)
                       run->cases[i].id, run->cases[baseline].id);
     }
     if (run->cut_short && unsettled)
-        notes_add(
-            &run->warnings, "cut_short", NULL,
-            "a comparison is open after %u round%s: more of them (--time-limit=1m) may settle it",
-            run->rounds, run->rounds == 1 ? "" : "s");
+        notes_add(&run->warnings, "cut_short", NULL,
+                  "a comparison is open after %u round%s: more of them (%s) may settle it",
+                  run->rounds, run->rounds == 1 ? "" : "s",
+                  by_rounds ? "--rounds" : "--time-limit=1m");
 }
 
 /* One warning for all: on a restless machine it is many cases at once. */
@@ -131,7 +131,7 @@ void advice_add(const struct report *report, struct run *run)
     double *work = malloc((run->samples.n + 1) * sizeof *work);
     advise_on_cases(run);
     advise_on_source(report, run);
-    advise_on_ratios(run);
+    advise_on_ratios(run, report->settings->rounds > 0);
     if (work != NULL) {
         advise_on_spread(run, work);
         advise_on_storage(run, work);

@@ -20,7 +20,7 @@
 struct stage {
     struct err err, perf_err;
     struct sample sample; /* complete once the child says so */
-    uint64_t started_ns;  /* 0 until the clock of the timed part runs */
+    _Atomic uint64_t started_ns; /* 0 until the clock of the timed part runs */
     _Atomic bool stop;
     struct tally tally[]; /* one per worker; behind them their histograms, where asked for */
 };
@@ -195,8 +195,25 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
         }
     }
     if (!complete) {
-        sample->wall_ns = stage->started_ns > 0 ? clock_now_ns() - stage->started_ns : 0;
+        uint64_t started = atomic_load(&stage->started_ns);
+        sample->wall_ns = started > 0 ? clock_now_ns() - started : 0;
         usage_unknown(sample);
+    }
+}
+
+/* Waits for the duration to pass from the moment at which the child's clock started. */
+static enum child_event wait_out(const struct trial *trial, const struct stage *stage,
+                                 const struct child *child)
+{
+    for (;;) {
+        uint64_t now = clock_now_ns();
+        uint64_t started = atomic_load(&stage->started_ns);
+        uint64_t deadline = (started > 0 ? started : now) + trial->duration_ns;
+        if (started > 0 && now >= deadline)
+            return CHILD_LATE;
+        enum child_event event = child_wait(child, deadline, trial->interrupted);
+        if (event != CHILD_LATE)
+            return event;
     }
 }
 
@@ -215,7 +232,7 @@ static bool conduct(const struct trial *trial, struct stage *stage, struct child
         if (write(child->to, "g", 1) != 1)
             return true; /* it died: its status tells */
         if (trial->duration_ns > 0) {
-            event = child_wait(child, clock_now_ns() + trial->duration_ns, trial->interrupted);
+            event = wait_out(trial, stage, child);
             if (event == CHILD_LATE)
                 atomic_store(&stage->stop, true);
         }

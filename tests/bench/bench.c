@@ -185,7 +185,7 @@ static void bench_trial_times(const struct paths *paths)
 int main(int argc, char **argv)
 {
     if (argc < 4 || argc > 6) {
-        fprintf(stderr, "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [trial-times]]\n");
+        fprintf(stderr, "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [trial-times | equal-cases]]\n");
         return 2;
     }
     struct paths paths = {.iobench = argv[1], .bare = argv[2], .directory = argv[3]};
@@ -198,8 +198,10 @@ int main(int argc, char **argv)
     if (make_file(paths.large, UINT64_C(256) << 20) != 0 ||
         make_file(paths.small, UINT64_C(16) << 20) != 0)
         return 3;
-    if (argc > 5) {
+    if (argc > 5 && strcmp(argv[5], "trial-times") == 0) {
         bench_trial_times(&paths);
+    } else if (argc > 5) {
+        good = bench_equals(&paths, comparisons);
     } else {
         printf("throughput ÷ that of a bare loop, cached file of 256 MiB (95 %% interval)\n");
         for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)

@@ -13,8 +13,11 @@ import statistics
 import sys
 
 
+subject = ""
+
+
 def refuse(message):
-    sys.exit("document.py: " + message)
+    sys.exit("%s\n  %s" % (subject, message))
 
 
 def no_duplicates(pairs):
@@ -35,10 +38,13 @@ def parse(path):
     if not raw:
         refuse("there is no document")
     try:
-        return json.loads(raw.decode("utf-8"), parse_constant=no_constant,
-                          object_pairs_hook=no_duplicates)
+        document = json.loads(raw.decode("utf-8"), parse_constant=no_constant,
+                              object_pairs_hook=no_duplicates)
     except ValueError as error:  # also of what follows the document
         refuse("not JSON: %s" % error)
+    if not isinstance(document, dict):
+        refuse("not an object")
+    return document
 
 
 def make_validator(schema_path):
@@ -59,8 +65,7 @@ def validate(document, validator):
     errors = ["%s: %s" % (error.json_path, error.message[:300])
               for error in validator.iter_errors(document)]
     if errors:
-        refuse("iobench %s\n  does not fit the schema:\n  %s"
-               % (" ".join(document.get("argv", [])), "\n  ".join(errors[:5])))
+        refuse("does not fit the schema:\n  " + "\n  ".join(errors[:5]))
 
 
 def same(got, expected, what, tolerance=1e-9):
@@ -226,10 +231,13 @@ def check_figures(document):
 
 
 def main():
+    global subject
     what, schema_path, *paths = sys.argv[1:]
     validator = make_validator(schema_path)
     for path in paths:
+        subject = os.path.basename(path)
         document = parse(path)
+        subject += ": iobench " + " ".join(document.get("argv", []))
         if validator is not None:
             validate(document, validator)
         if what == "figures":

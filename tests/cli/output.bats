@@ -35,12 +35,12 @@ escape=$'\e'
 # --- the text report
 
 @test "the report says what was read, how each case did, and what was found" {
-    iobench read "${FAST[@]}" --mode=sysread,getc text
+    iobench read "${SURE[@]}" --mode=sysread,getc text
     status_is 0
     head -n 1 "$OUT" | grep -q '^text: 106 KiB on ' || fail 'the first line does not say what was read'
-    head -n 1 "$OUT" | grep -q '6 rounds of 2 cases' || fail 'the first line does not say how long'
+    head -n 1 "$OUT" | grep -q '20 rounds of 2 cases' || fail 'the first line does not say how long'
     grep -q '^ *mode .*throughput' "$OUT" || fail 'there is no table'
-    grep -qE '^ +sysread +128 KiB +[0-9.]+ GB/s ' "$OUT" || fail 'sysread has no row'
+    grep -qE '^ +sysread +128 KiB +[0-9.]+ [MG]B/s ' "$OUT" || fail 'sysread has no row'
     grep -qE '^ +getc .* [0-9.]+x slower' "$OUT" || fail 'getc has no ratio'
     grep -q '^sysread is the fastest here, .* ahead of getc\.$' "$OUT" || fail 'there is no finding'
 }
@@ -105,7 +105,7 @@ escape=$'\e'
     refute too_wide 200 "$OUT"
     iobench read --quick --rounds=8 --trial-time=1ms text
     piped=$(columns "$OUT")
-    [ "$narrow" -lt "$wide" ] && [ "$wide" -le "$piped" ] || fail "words in the heading: $narrow, $wide, $piped"
+    [ "$narrow" -lt "$wide" ] && [ "$narrow" -lt "$piped" ] || fail "words in the heading: $narrow, $wide, $piped"
 }
 
 @test "a sweep with threads fits 80 columns" {
@@ -462,7 +462,7 @@ PYTHON
     iobench read "${FASTER[@]}" --mode=sysread --export=result.json text
     status_is 0
     is_report result.json
-    equal "$(ls | grep -v -e '^text$' -e '^std' -e '^document' | xargs)" result.json 'files'
+    equal "$(ls | grep -v -e '^text$' -e '^std' | xargs)" result.json 'files'
 }
 
 @test "an export has the permissions that the umask leaves" {
@@ -526,7 +526,7 @@ PYTHON
 
 @test "the gate ends with 1 and a sentence when a case is surely slower" {
     for format in --quiet --json; do
-        iobench read --quick --rounds=8 --trial-time=1ms --mode=sysread,getc --baseline=sysread \
+        iobench read --quick --rounds=20 --trial-time=1ms --mode=sysread,getc --baseline=sysread \
             --max-slowdown=10 $format text
         status_is 1
         says read/getc
@@ -539,17 +539,17 @@ PYTHON
 }
 
 @test "the gate is passed by equal cases within a wide bound" {
+    head -c 8M /dev/zero >large # a pass fills the trial, whatever the warm-up said
     for format in --quiet --json; do
-        iobench read --quick --rounds=12 --trial-time=2ms --mode=sysread,sysread --baseline='sysread#1' \
-            --max-slowdown=80 $format text
+        iobench read --quick --rounds=20 --trial-time=1us --mode=sysread,sysread \
+            --baseline='sysread#1' --max-slowdown=80 $format large
         status_is 0
         refute grep -q allowed "$ERR"
     done
 }
 
 @test "the gate is passed by a case that is faster" {
-    iobench read --quick --rounds=8 --trial-time=1ms --mode=sysread,getc --baseline=getc \
-        --max-slowdown=10 text
+    iobench read "${SURE[@]}" --mode=sysread,getc --baseline=getc --max-slowdown=10 text
     status_is 0
     refute grep -q allowed "$ERR"
 }
@@ -568,18 +568,17 @@ PYTHON
 @test "--strict ends with 4 when a comparison is open, with 0 when it is settled" {
     iobench read --quick --rounds=2 --trial-time=1ms --mode=sysread,getc --strict text
     status_is 4
-    iobench read --quick --rounds=8 --trial-time=1ms --mode=sysread,getc --strict text
+    iobench read "${SURE[@]}" --mode=sysread,getc --strict text
     status_is 0
     iobench read --quick --rounds=2 --trial-time=1ms --mode=sysread --strict text
     status_is 0
 }
 
 @test "what could not be measured counts more than the gate, the gate more than --strict" {
-    iobench read --quick --rounds=8 --trial-time=1ms --mode=sysread,getc --baseline=sysread \
-        --max-slowdown=10 missing text
+    iobench read "${SURE[@]}" --mode=sysread,getc --baseline=sysread --max-slowdown=10 missing text
     status_is 3
-    iobench read --quick --rounds=8 --trial-time=1ms --mode=sysread,sysread,getc \
-        --baseline='sysread#1' --max-slowdown=10 --strict text
+    iobench read "${SURE[@]}" --mode=sysread,sysread,getc --baseline='sysread#1' --max-slowdown=10 \
+        --strict text
     status_is 1
 }
 

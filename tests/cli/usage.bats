@@ -12,11 +12,14 @@ refused() {
     iobench "$@" </dev/null
     status_is 2
     prints_nothing
-    refute grep -vE '^iobench: ' "$ERR"
-    head -n 1 "$ERR" | grep -qE '^iobench: (-|[^A-Z ])' || fail 'does not begin in lower case'
-    refute grep -E '\.$' "$ERR"
-    tail -n 1 "$ERR" | grep -q -e "^iobench: see 'iobench .*help'" -e "^iobench: .* 'iobench " ||
-        fail 'does not say where help is'
+    local line said
+    mapfile -t said <"$ERR"
+    for line in "${said[@]}"; do
+        [[ $line == 'iobench: '* ]] || fail "not in house style: $line"
+        [[ $line != *. ]] || fail "a full stop: $line"
+    done
+    [[ ${said[0]#iobench: } != [A-Z]* ]] || fail "not in lower case: ${said[0]}"
+    [[ ${said[-1]} == "iobench: see 'iobench "*"help'" ]] || fail 'it does not say where help is'
 }
 
 dry_run() {

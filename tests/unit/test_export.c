@@ -4,6 +4,7 @@
 #include "check.h"
 #include "hand_made.h"
 
+#include "report/json_value.h"
 #include "report/metric.h"
 #include "report/report.h"
 
@@ -347,6 +348,39 @@ static void a_name_with_a_newline_does_not_break_its_row(void **state)
     free(text);
 }
 
+static void a_name_does_not_reach_the_terminal_with_its_control_characters(void **state)
+{
+    struct hand_made *b = *state;
+    static const struct text_style style = {.width = 80};
+    free(b->run.cases[MMAP].label);
+    b->run.cases[MMAP].label = strdup("mm\033[2J");
+    char *text = NULL, *markdown = written(b, report_markdown);
+    size_t size;
+    struct err err = {0};
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    CHECK_OK("report", report_text(&b->report, &style, out, &err), err);
+    fclose(out);
+    CHECK_HAS("text", text, "mm?[2J");
+    CHECK_HAS_NOT("text", text, "\033");
+    CHECK_HAS_NOT("Markdown", markdown, "\033");
+    free(text);
+    free(markdown);
+}
+
+static void the_metrics_are_utf8_whatever_a_command_is_called(void **state)
+{
+    struct hand_made *b = *state;
+    free(b->run.cases[ODD].mode);
+    b->run.cases[ODD].mode = strdup(BAD_PATH);
+    char *text = written(b, report_openmetrics);
+    CHECK_HAS("mode", text,
+              "mode=\"bad\xc3\xbf"
+              "byte\"");
+    CHECK_TRUE("metrics", json_is_utf8(text));
+    free(text);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -362,6 +396,8 @@ int main(void)
         EXPORT_TEST(a_markdown_report_has_a_row_for_each_case),
         EXPORT_TEST(a_text_report_says_who_is_fastest_and_what_is_missing),
         EXPORT_TEST(a_name_with_a_newline_does_not_break_its_row),
+        EXPORT_TEST(a_name_does_not_reach_the_terminal_with_its_control_characters),
+        EXPORT_TEST(the_metrics_are_utf8_whatever_a_command_is_called),
     };
     return cmocka_run_group_tests_name("export", tests, NULL, NULL);
 }

@@ -10,27 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { USUAL_ALIGNMENT = 4096 };
-
-static bool can_read(int fd, unsigned char *buffer, size_t alignment)
-{
-    return alignment <= DIRECT_LARGEST_ALIGNMENT && pread(fd, buffer, alignment, (off_t)alignment) >= 0;
-}
-
 size_t direct_alignment(int fd, unsigned char *buffer)
 {
+    struct stat st;
 #ifdef STATX_DIOALIGN
     struct statx facts;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 &&
         facts.stx_mask & STATX_DIOALIGN)
         return facts.stx_dio_offset_align;
 #endif
-    /* Before Linux 6.1, and where the file system does not say: what works. */
-    struct stat st;
-    if (can_read(fd, buffer, USUAL_ALIGNMENT))
-        return USUAL_ALIGNMENT;
-    bool has_larger = fstat(fd, &st) == 0 && st.st_blksize > USUAL_ALIGNMENT;
-    return has_larger && can_read(fd, buffer, (size_t)st.st_blksize) ? (size_t)st.st_blksize : 0;
+    /* Before Linux 6.1, and where the file system does not say: the smallest that works. */
+    if (fstat(fd, &st) != 0)
+        return 0;
+    const size_t usual[] = {512, 4096, (size_t)st.st_blksize};
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        if (usual[i] <= DIRECT_LARGEST_ALIGNMENT && pread(fd, buffer, usual[i], 0) >= 0)
+            return usual[i];
+    return 0;
 }
 
 static int check(const struct task *task, const char *filesystem, struct err *err)
@@ -65,7 +61,7 @@ int direct_suits(const struct task *task, struct err *err)
     const struct source_file *file = &source.files[0];
     int status = file->regular
                      ? check(task, file->filesystem, err)
-                     : err_set(err, 0, "'%s' is a %s: O_DIRECT needs a regular file or a block device",
+                     : err_set(err, 0, "'%s' is a %s: O_DIRECT needs a regular file or block device",
                                task->name, file->filesystem);
     source_free(&source);
     return status;

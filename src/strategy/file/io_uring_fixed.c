@@ -3,6 +3,10 @@
 
 #include "strategy/file/uring.h"
 
+#include <inttypes.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #define LARGEST_BUFFER (UINT64_C(1) << 30)
 
 static int probe(struct err *err)
@@ -12,9 +16,15 @@ static int probe(struct err *err)
 
 static int suits(const struct task *task, struct err *err)
 {
-    uint64_t block = task->params->value[KNOB_BLOCK_SIZE];
-    if (block > LARGEST_BUFFER)
+    const uint64_t *value = task->params->value;
+    uint64_t bytes = value[KNOB_BLOCK_SIZE] * value[KNOB_DEPTH] * value[KNOB_THREADS];
+    struct rlimit lockable;
+    if (value[KNOB_BLOCK_SIZE] > LARGEST_BUFFER)
         return err_set(err, 0, "io_uring registers no buffer larger than 1 GiB");
+    if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &lockable) == 0 && bytes > lockable.rlim_cur)
+        return err_set(err, 0, "io_uring-fixed would lock %" PRIu64 " bytes of buffers in memory, "
+                               "more than 'ulimit -l' allows",
+                       bytes);
     return queue_fits(task, err);
 }
 
