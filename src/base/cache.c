@@ -78,8 +78,11 @@ double source_resident_ratio(const struct source_file *file)
 #ifdef __linux__
     resident = count_by_cachestat(fd, file->size_bytes);
 #endif
-    if (resident < 0)
-        resident = count_by_mincore(fd, file->size_bytes, page);
+    /* On overlayfs cachestat looks at the upper inode, which never holds a page. */
+    if (resident <= 0) {
+        int64_t mapped = count_by_mincore(fd, file->size_bytes, page);
+        resident = mapped > resident ? mapped : resident;
+    }
     close(fd);
     if (resident < 0)
         return NAN;

@@ -88,6 +88,16 @@ static bool take_decimal(const char **text, struct decimal *number, bool *too_la
     return true;
 }
 
+/* Divides a product by a prime, in one of its factors. False when neither is a multiple. */
+static bool divide_either(uint64_t *a, uint64_t *b, uint64_t prime)
+{
+    uint64_t *divided = *a % prime == 0 ? a : b;
+    if (*divided % prime != 0)
+        return false;
+    *divided /= prime;
+    return true;
+}
+
 static int parse(const char *text, const struct unit *units, const char *what, uint64_t *value,
                  struct err *err)
 {
@@ -101,16 +111,14 @@ static int parse(const char *text, const struct unit *units, const char *what, u
         unit++;
     if (unit->name == NULL)
         return err_set(err, 0, "'%s' is not a %s: unknown unit '%s'", text, what, rest);
-    unsigned __int128 product = (unsigned __int128)number.digits * unit->factor;
-    for (unsigned i = 0; i < number.decimals; i++) {
-        if (product % 10 != 0)
+    uint64_t factor = unit->factor;
+    for (unsigned i = 0; i < number.decimals && !too_large; i++)
+        if (!divide_either(&number.digits, &factor, 2) ||
+            !divide_either(&number.digits, &factor, 5))
             return err_set(err, 0, "%s '%s' is not a whole number of %s", what, text,
                            units == time_units ? "nanoseconds" : "bytes");
-        product /= 10;
-    }
-    if (too_large || product > UINT64_MAX)
+    if (too_large || __builtin_mul_overflow(number.digits, factor, value))
         return err_set(err, 0, "%s '%s' is too large: the limit is 2^64-1", what, text);
-    *value = (uint64_t)product;
     return 0;
 }
 
@@ -156,7 +164,9 @@ char *units_size(char text[UNITS_TEXT], uint64_t bytes)
     static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t i = 0;
     uint64_t unit = 1;
-    while (i + 1 < sizeof names / sizeof names[0] && bytes / unit >= 1024) {
+    /* 1023.5 would be shown as 1024 */
+    while (i + 1 < sizeof names / sizeof names[0] && (double)bytes / (double)unit >= 1023.5 &&
+           (bytes / unit >= 1024 || bytes % unit != 0)) {
         unit <<= 10;
         i++;
     }

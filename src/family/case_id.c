@@ -62,22 +62,23 @@ static bool fits(const char *id, const char *text)
 {
     if (strcmp(id, text) == 0)
         return true;
-    while (*text != '\0') {
+    do {
         size_t word = strcspn(text, "/,");
         bool found = false;
         for (const char *at = id; *at != '\0' && !found;) {
             size_t length = strcspn(at, "/,");
             size_t plain = strcspn(at, "/,#");
-            found = (length == word || plain == word) && strncmp(at, text, word) == 0;
+            found = word > 0 && (length == word || plain == word) && strncmp(at, text, word) == 0;
             at += length;
             at += *at != '\0';
         }
         if (!found)
             return false;
         text += word;
-        text += *text != '\0';
-    }
-    return true;
+        if (*text == '\0')
+            return true;
+        text++;
+    } while (true);
 }
 
 int case_find(const struct run *run, const char *text, struct err *err)

@@ -60,6 +60,8 @@ void runner_profile(struct runner_state *s, unsigned index)
     trial.phases = true;
     for (int i = 0; i < MOST_PROFILE_TRIALS && c->profile.wall_ns < PROFILE_NS; i++) {
         struct sample sample;
+        if (!c->single_pass) /* what is missing */
+            trial.passes = runner_passes_for(PROFILE_NS - c->profile.wall_ns, per_pass);
         if (!runner_try(s, index, &trial, &sample))
             return;
         add_to_profile(&c->profile, &sample);

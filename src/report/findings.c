@@ -48,11 +48,10 @@ static const char *name_of(const struct run *run, unsigned index, char text[96])
         alone &= i == index || strcmp(run->cases[i].label, c->label) != 0;
     const char *last = strrchr(c->id, '/');
     bool has_params = last != NULL && strchr(last, '=') != NULL;
-    if (alone || !has_params)
-        snprintf(text, 96, "%s", c->label);
-    else
-        snprintf(text, 96, "%s with %s", c->label, last + 1);
-    return text;
+    char name[192];
+    snprintf(name, sizeof name, "%.90s%s%.90s", c->label, alone || !has_params ? "" : " with ",
+             alone || !has_params ? "" : last + 1);
+    return text_printable(name, text, 96);
 }
 
 static void print_percent_range(FILE *out, const struct ratio *r)

@@ -53,12 +53,8 @@ bool json_is_utf8(const char *text)
     return true;
 }
 
-json_t *json_text(const char *text)
+char *json_utf8(const char *text)
 {
-    if (text == NULL)
-        return json_null();
-    if (json_is_utf8(text))
-        return json_string(text);
     char *fixed = malloc(2 * strlen(text) + 1);
     if (fixed == NULL)
         return NULL;
@@ -74,7 +70,15 @@ json_t *json_text(const char *text)
             *to++ = (char)*s++;
     }
     *to = '\0';
-    json_t *value = json_string(fixed);
+    return fixed;
+}
+
+json_t *json_text(const char *text)
+{
+    if (text == NULL)
+        return json_null();
+    char *fixed = json_utf8(text);
+    json_t *value = fixed != NULL ? json_string(fixed) : NULL;
     free(fixed);
     return value;
 }

@@ -15,6 +15,9 @@ json_t *json_text(const char *text);     /* null for NULL; each byte that is not
                                             character of that number */
 json_t *json_text_or_null(const char *text); /* null for "" as well */
 
+/* A copy of text, repaired in the same way; the caller frees it. NULL when out of memory. */
+char *json_utf8(const char *text);
+
 /* Is text well-formed UTF-8? */
 bool json_is_utf8(const char *text);
 

@@ -3,6 +3,7 @@
  * https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md */
 #include "config.h"
 
+#include "report/json_value.h"
 #include "report/metric.h"
 #include "report/report.h"
 
@@ -11,17 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Escapes as the format asks: backslash, quote, newline. */
+/* Escapes as the format asks: backslash, quote, newline; and it must be UTF-8. */
 static void put_label_value(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        if (*text == '\\' || *text == '"')
+    char *fixed = json_utf8(text);
+    for (const char *s = fixed; s != NULL && *s != '\0'; s++) {
+        if (*s == '\\' || *s == '"')
             fputc('\\', out);
-        if (*text == '\n')
+        if (*s == '\n')
             fputs("\\n", out);
         else
-            fputc(*text, out);
+            fputc(*s, out);
     }
+    free(fixed);
 }
 
 /* A name in base units from a key of the JSON, and the factor that goes with it. */

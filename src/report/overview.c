@@ -341,7 +341,7 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
     const struct run *run = report->run;
     struct figures *figures = calloc(run->n_cases + 1, sizeof *figures);
     int status = -1;
-    if (figures == NULL || table_init(table, run->n_cases) != 0)
+    if (table_init(table, run->n_cases) != 0 || figures == NULL)
         goto out;
     if (make_figures(run, figures) != 0)
         goto out;

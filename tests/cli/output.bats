@@ -146,29 +146,38 @@ escape=$'\e'
     refute grep -q "$escape" "$OUT"
 }
 
+stages='verifying\|warming up\|measuring'
+
 @test "progress is shown on a terminal, and only there" {
-    at_terminal 100 "'$IOBENCH' read --quick --rounds=4 --trial-time=1ms --mode=sysread,getc text >report"
-    grep -q measuring "$OUT" || fail 'no progress on the terminal'
-    refute grep -q measuring report
-    at_terminal 100 "'$IOBENCH' read --quick --rounds=4 --trial-time=1ms --mode=sysread,getc text 2>chatter"
-    refute grep -q measuring "$OUT" chatter
-    iobench read --quick --rounds=4 --trial-time=1ms --mode=sysread,getc text
-    refute grep -q measuring "$OUT" "$ERR"
+    command="'$IOBENCH' read ${FAST[*]} --mode=sysread,getc text"
+    at_terminal 100 "$command >report"
+    grep -q "$stages" "$OUT" || fail 'no progress on the terminal'
+    refute grep -q "$stages" report
+    at_terminal 100 "$command 2>chatter"
+    refute grep -q "$stages" "$OUT" chatter
+    iobench read "${FAST[@]}" --mode=sysread,getc text
+    refute grep -q "$stages" "$OUT" "$ERR"
+}
+
+@test "progress goes on while the rounds do" {
+    iobench read --quick --rounds=60 --trial-time=5ms --mode=sysread,getc --progress=always text
+    [ "$(grep -ao 'measuring[^,]*, round [0-9]*' "$ERR" | sort -u | wc -l)" -gt 1 ] || fail 'it stands still'
 }
 
 @test "--progress=never is obeyed on a terminal, --progress=always in a pipe" {
-    at_terminal 100 "'$IOBENCH' read --quick --rounds=4 --trial-time=1ms --mode=sysread,getc --progress=never text >report"
-    refute grep -q measuring "$OUT"
-    iobench read --quick --rounds=4 --trial-time=1ms --mode=sysread,getc --progress=always text
-    grep -q measuring "$ERR" || fail 'no progress'
-    refute grep -q measuring "$OUT"
+    at_terminal 100 "'$IOBENCH' read ${FAST[*]} --mode=sysread,getc --progress=never text >report"
+    refute grep -q "$stages" "$OUT"
+    iobench read "${FAST[@]}" --mode=sysread,getc --progress=always text
+    grep -q "$stages" "$ERR" || fail 'no progress'
+    refute grep -q "$stages" "$OUT"
 }
 
 @test "the progress line is gone when the report comes" {
-    at_terminal 100 "'$IOBENCH' read --quick --rounds=4 --trial-time=1ms --mode=sysread,getc --color=never text"
-    # what remains on the screen: everything before the last carriage return of a line is overwritten
-    sed 's/.*\r//; s/.*\x1b\[K//' "$OUT.raw" >screen
-    refute grep -q measuring screen
+    at_terminal 100 "'$IOBENCH' read ${FAST[*]} --mode=sysread,getc --color=never text"
+    # what remains on the screen: what stands before a carriage return is written over
+    sed 's/.*\r\x1b\[K//; s/\r$//' "$OUT.raw" >screen
+    refute grep -q "$stages" screen
+    grep -q throughput screen
 }
 
 @test "--quiet is silent on standard error, and the report is the same" {

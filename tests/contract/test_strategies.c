@@ -452,7 +452,8 @@ static void any_number_in_flight_delivers_in_order(void **state)
         for (size_t i = 0; i < strategy_count(); i++) {
             struct work work = whole_file;
             work.depth = depths[d];
-            if (!(strategy_at(i)->knobs & KNOB_BIT(KNOB_DEPTH)) || !can_do(strategy_at(i), 0, &work))
+            if (!(strategy_at(i)->knobs & KNOB_BIT(KNOB_DEPTH)) ||
+                !can_do(strategy_at(i), 0, &work))
                 continue;
             struct outcome o = run_passes(strategy_at(i), &work, 1);
             expect(strategy_at(i), &o, content, LARGEST);

@@ -56,8 +56,7 @@ static void a_case_that_sleeps_in_each_pass_is_slower(void **state)
     CHECK_TEXT("verdict", verdict_name(r.verdict), "slower");
 }
 
-/* The passes of a case are the fewest that fill goal, by the fastest warm-up trial that was kept.
- */
+/* A case has the fewest passes that fill goal, by the fastest warm-up trial that was kept. */
 static void check_passes(const struct bench *b, unsigned index, uint64_t goal)
 {
     double pass_ns = INFINITY, passes = (double)b->run.cases[index].passes;

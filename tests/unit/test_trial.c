@@ -238,7 +238,7 @@ static void a_duration_ends_with_the_pass_in_which_it_is_over(void **state)
     run_trial(b, TRIAL_DONE);
     CHECK_COUNT("passes", b->sample.passes, >=, 1);
     CHECK_COUNT("bytes", b->sample.bytes, ==, 1000 * b->sample.passes);
-    CHECK_COUNT("wall_ns", b->sample.wall_ns, >=, b->trial.duration_ns / 4);
+    CHECK_COUNT("wall_ns", b->sample.wall_ns, >=, b->trial.duration_ns);
     CHECK_COUNT("passes of 1 ms", b->sample.passes, <=, b->sample.wall_ns / NS_PER_MS);
     CHECK_COUNT("teardowns", b->board->teardowns, ==, 1);
 }
@@ -259,7 +259,7 @@ static void a_duration_may_be_longer_than_the_timeout(void **state)
     b->trial.duration_ns = 800 * NS_PER_MS;
     b->trial.timeout_ns = 600 * NS_PER_MS;
     run_trial(b, TRIAL_DONE);
-    CHECK_COUNT("wall_ns", b->sample.wall_ns, >=, b->trial.duration_ns / 4);
+    CHECK_COUNT("wall_ns", b->sample.wall_ns, >=, b->trial.duration_ns);
 }
 
 static void the_work_of_several_workers_is_summed(void **state)

@@ -17,7 +17,7 @@
 /* Opens the task's file, at the task's offset when seek is set. Returns a descriptor for file_close,
  * or -1. */
 int file_open(const struct task *task, bool seek, struct tally *tally, struct err *err);
-/* The same with further flags of open(2); they have no effect on a descriptor that was handed over. */
+/* The same with further flags of open(2), which do not reach a descriptor that was handed over. */
 int file_open_with(const struct task *task, int flags, bool seek, struct tally *tally,
                    struct err *err);
 void file_close(int fd, struct tally *tally);

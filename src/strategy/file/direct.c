@@ -52,6 +52,11 @@ static void teardown(void *opaque)
     free(direct->buffer);
 }
 
+static inline size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
 static int read_aligned(const struct direct *direct, int fd, const struct task *task,
                         struct tally *tally, struct err *err)
 {
@@ -67,7 +72,7 @@ static int read_aligned(const struct direct *direct, int fd, const struct task *
         size_t ahead = (size_t)(at % direct->alignment);
         size_t room = sequential ? direct->block - ahead : in_block;
         size_t want = left < room ? (size_t)left : room;
-        size_t whole = (ahead + want + direct->alignment - 1) / direct->alignment * direct->alignment;
+        size_t whole = round_up(ahead + want, direct->alignment);
         uint64_t start = latency_start(tally);
         ssize_t status = pread(fd, direct->buffer, whole, (off_t)(at - ahead));
         latency_stop(tally, start);
@@ -107,8 +112,8 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
 const struct strategy strategy_direct = {
     .name = "direct",
     .summary = "pread(2) with O_DIRECT, past the page cache",
-    .caveat = "direct never finds a file in memory: it is as fast as the storage, or as the host of "
-              "a virtual machine.",
+    .caveat = "direct never finds a file in memory: it is as fast as the storage or, in a virtual "
+              "machine, its host.",
     .family = FAMILY_FILE,
     .groups = GROUP_SYSCALL,
     .needs = NEED_SEEK | NEED_REGULAR,

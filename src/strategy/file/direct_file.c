@@ -59,10 +59,12 @@ int direct_suits(const struct task *task, struct err *err)
     if (source_add(&source, task->open_path, err) != 0)
         return -1;
     const struct source_file *file = &source.files[0];
-    int status = file->regular
-                     ? check(task, file->filesystem, err)
-                     : err_set(err, 0, "'%s' is a %s: O_DIRECT needs a regular file or block device",
-                               task->name, file->filesystem);
+    int status = -1;
+    if (file->regular)
+        status = check(task, file->filesystem, err);
+    else
+        err_set(err, 0, "'%s' is a %s: O_DIRECT needs a regular file or block device", task->name,
+                file->filesystem);
     source_free(&source);
     return status;
 }

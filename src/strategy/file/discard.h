@@ -15,8 +15,8 @@ int discard_setup(void *discard, const struct task *task, struct err *err);
 int discard_pipe_setup(void *discard, const struct task *task, struct err *err);
 void discard_teardown(void *discard);
 
-/* Moves at most want bytes from fd into /dev/null, and counts and times its calls. Returns the bytes
- * that arrived there, 0 at the end, or -1. */
+/* Moves at most want bytes from fd into /dev/null, and counts and times its calls. Returns how many
+ * arrived there, 0 at the end, or -1. */
 typedef ssize_t discard_move(const struct discard *discard, int fd, size_t want,
                              struct tally *tally);
 

@@ -62,8 +62,8 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
 const struct strategy strategy_evbuffer_file = {
     .name = "evbuffer-file",
     .summary = "evbuffer_add_file_segment() of libevent, a mapping inside",
-    .caveat = "evbuffer-file dies on a file that is cut while it is read, and cannot read pipes or "
-              "/proc.",
+    .caveat = "evbuffer-file dies on a file that is cut while it is read, and cannot read pipes "
+              "or /proc.",
     .family = FAMILY_FILE,
     .groups = GROUP_LIBEVENT,
     .needs = NEED_SEEK | NEED_MAP | NEED_TOUCH,

@@ -22,8 +22,9 @@ static int suits(const struct task *task, struct err *err)
     if (value[KNOB_BLOCK_SIZE] > LARGEST_BUFFER)
         return err_set(err, 0, "io_uring registers no buffer larger than 1 GiB");
     if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &lockable) == 0 && bytes > lockable.rlim_cur)
-        return err_set(err, 0, "io_uring-fixed would lock %" PRIu64 " bytes of buffers in memory, "
-                               "more than 'ulimit -l' allows",
+        return err_set(err, 0,
+                       "io_uring-fixed would lock %" PRIu64 " bytes of buffers in memory, more "
+                       "than 'ulimit -l' allows",
                        bytes);
     return queue_fits(task, err);
 }
@@ -36,7 +37,8 @@ static int setup(void *state, const struct task *task, struct err *err)
 const struct strategy strategy_io_uring_fixed = {
     .name = "io_uring-fixed",
     .summary = "io_uring(7) with registered buffers and file",
-    .caveat = "io_uring-fixed locks its buffers in memory, and io_uring is often forbidden in containers.",
+    .caveat = "io_uring-fixed locks its buffers in memory, and io_uring is often forbidden in "
+              "containers.",
     .family = FAMILY_FILE,
     .groups = GROUP_ASYNC,
     .needs = NEED_SEEK,

@@ -1,4 +1,4 @@
-/* io_uring(7) with IORING_SETUP_SQPOLL: a kernel thread takes the requests, without a system call. */
+/* io_uring(7) with IORING_SETUP_SQPOLL: a kernel thread takes the requests, with no system call. */
 #include "config.h"
 
 #include "strategy/file/uring.h"
@@ -16,7 +16,8 @@ static int setup(void *state, const struct task *task, struct err *err)
 const struct strategy strategy_io_uring_sqpoll = {
     .name = "io_uring-sqpoll",
     .summary = "io_uring(7), a kernel thread polls for requests",
-    .caveat = "io_uring-sqpoll keeps a second processor busy, and io_uring is often forbidden in containers.",
+    .caveat = "io_uring-sqpoll keeps a second processor busy, and io_uring is often forbidden in "
+              "containers.",
     .family = FAMILY_FILE,
     .groups = GROUP_ASYNC,
     .needs = NEED_SEEK,

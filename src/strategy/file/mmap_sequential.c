@@ -12,8 +12,8 @@ static int pass(void *state, const struct task *task, struct tally *tally, struc
 const struct strategy strategy_mmap_sequential = {
     .name = "mmap-sequential",
     .summary = "mmap(2) with MADV_SEQUENTIAL: read further ahead",
-    .caveat = "mmap-sequential dies on a file that is cut while it is read, and cannot read pipes or "
-              "/proc.",
+    .caveat = "mmap-sequential dies on a file that is cut while it is read, and cannot read pipes "
+              "or /proc.",
     .family = FAMILY_FILE,
     .groups = GROUP_MAPPED,
     .needs = NEED_SEEK | NEED_MAP | NEED_TOUCH,

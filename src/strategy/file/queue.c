@@ -10,13 +10,11 @@ int queue_fits(const struct task *task, struct err *err)
 {
     const uint64_t *value = task->params->value;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    double memory = (double)pages * (double)page;
-    double buffers =
-        (double)value[KNOB_BLOCK_SIZE] * (double)value[KNOB_DEPTH] * (double)value[KNOB_THREADS];
-    if (pages > 0 && buffers > memory / 2)
+    uint64_t buffers = value[KNOB_BLOCK_SIZE] * value[KNOB_DEPTH] * value[KNOB_THREADS];
+    if (pages > 0 && page > 0 && buffers > (uint64_t)pages * (uint64_t)page / 2)
         return err_set(err, 0,
-                       "%" PRIu64 " blocks of %" PRIu64 " bytes in flight would take more than half "
-                       "of this machine's memory: ask for a lower --depth",
+                       "%" PRIu64 " blocks of %" PRIu64 " bytes in flight would take more than "
+                       "half of this machine's memory: ask for a lower --depth",
                        value[KNOB_DEPTH] * value[KNOB_THREADS], value[KNOB_BLOCK_SIZE]);
     return 0;
 }

@@ -103,8 +103,8 @@ static inline bool queue_is_ready(const struct queue *queue)
     return queue->n > 0 && queue->blocks[queue->first].complete;
 }
 
-/* Consumes what is complete, in order, but no more than so many blocks. What comes behind the end or
- * an error is dropped. */
+/* Consumes what is complete, in order, but no more than so many blocks. What comes behind the end
+ * or an error is dropped. */
 static inline int queue_consume(struct queue *queue, unsigned most, const struct task *task,
                                 struct tally *tally, struct err *err)
 {

@@ -43,11 +43,13 @@ static int explain(int number, struct err *err)
     if (number == ENOSYS)
         return err_set(err, number, "no io_uring: the kernel is too old or was built without");
     if (number == EPERM)
-        return err_set(err, number, "io_uring is forbidden here, likely by the seccomp filter of a "
-                                    "container or by the sysctl kernel.io_uring_disabled");
+        return err_set(err, number,
+                       "io_uring is forbidden here, likely by the seccomp filter of a container or "
+                       "by the sysctl kernel.io_uring_disabled");
     if (number == ENOMEM)
-        return err_set(err, number, "cannot make an io_uring: more memory would be locked than "
-                                    "'ulimit -l' says, or there is none");
+        return err_set(err, number,
+                       "cannot make an io_uring: more memory would be locked than 'ulimit -l' "
+                       "says, or there is none");
     return err_set(err, number, "cannot make an io_uring");
 }
 
@@ -123,8 +125,9 @@ static inline void ask(struct uring *uring, struct block *block)
     io_uring_sqe_set_data(sqe, block);
 }
 
-/* Hands over what was prepared, and waits until there is something to consume or to collect. A polling
- * thread takes it by itself, unless it sleeps; what it brings is looked for before it is waited for. */
+/* Hands over what was prepared, and waits until there is something to consume or to collect. A
+ * polling thread takes it by itself, unless it sleeps; what it brings is looked for before it is
+ * waited for. */
 static int hand_over(struct uring *uring, struct tally *tally)
 {
     struct io_uring *ring = &uring->ring;
@@ -146,7 +149,8 @@ static void collect(struct uring *uring, struct tally *tally)
 {
     struct io_uring_cqe *cqe;
     unsigned head, n = 0;
-    io_uring_for_each_cqe(&uring->ring, head, cqe) {
+    io_uring_for_each_cqe(&uring->ring, head, cqe)
+    {
         struct block *block = io_uring_cqe_get_data(cqe);
         if (block_arrived(block, cqe->res, tally))
             ask(uring, block);
@@ -155,13 +159,13 @@ static void collect(struct uring *uring, struct tally *tally)
     io_uring_cq_advance(&uring->ring, n);
 }
 
-/* Goes on after the end or an error until nothing is under way: buffers and file are still in use. */
+/* Goes on after the end or an error until nothing is under way: buffers and file are in use. */
 static int read_all(struct uring *uring, const struct task *task, struct tally *tally,
                     struct err *err)
 {
     int status = 0;
-    /* A call costs more than a batch that waits; where there is none, each block is asked for as soon
-     * as there is room. */
+    /* A call costs more than blocks that wait for it; where there is none, each is asked for as
+     * soon as there is room. */
     unsigned at_once = uring->kind == URING_SQPOLL ? 1 : uring->queue.depth;
     for (;;) {
         struct block *block;
