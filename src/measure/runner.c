@@ -14,6 +14,7 @@
 /* Looking at the intervals after each round would cost coverage (8 % misses where 5 % are due). */
 enum { PRECISION_EVERY = 20 };
 enum { LONE_CASE_ROUNDS = 100, TELLING_TRIALS = 3 };
+#define LONG_PASS_NS (500.0 * NS_PER_MS)
 #define LONE_CASE_NS (3 * NS_PER_S)
 
 bool runner_is_interrupted(const struct runner_state *s)
@@ -105,16 +106,15 @@ static int calibrate(struct runner_state *s, unsigned index)
             return runner_keep_unfinished(s, &sample, 0, index, true);
         if (c->pass_bytes == UNKNOWN)
             c->pass_bytes = sample.bytes / c->passes;
-        double per_pass = sample_wall_ns_per_pass(&sample);
+        fastest = fmin(fastest, sample_wall_ns_per_pass(&sample));
         if (sample.wall_ns >= goal / 2) {
             telling++;
-            fastest = fmin(fastest, per_pass);
             if (keep(s, &sample, 0, index, true) != 0)
                 return -1;
         }
-        c->passes = runner_passes_for(goal, telling > 0 ? fastest : per_pass);
-        if (telling > 0 && c->passes == 1)
-            break;
+        c->passes = runner_passes_for(goal, fastest);
+        if (telling > 0 && c->passes == 1 && fastest > LONG_PASS_NS)
+            break; /* that long, it was no accident */
     }
     return 0;
 }

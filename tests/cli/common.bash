@@ -69,9 +69,12 @@ query() {
     jq -r "$1" "${2:-$OUT}"
 }
 
+# Of a result: passes those that were measured and deliver their bytes to user space.
+DELIVERED='def delivered: select(.params.consume != null and .status != "skipped");'
+
 # holds FILTER [SHOW]: the filter is true of the document; otherwise SHOW says what is there instead.
 holds() {
-    jq -e "$1" "$OUT" >/dev/null || fail "not so: $1" "$(jq -c "${2:-.results}" "$OUT" | cut -c -1500)"
+    jq -e "$DELIVERED $1" "$OUT" >/dev/null || fail "not so: $1" "$(jq -c "${2:-.results}" "$OUT" | cut -c -1500)"
 }
 
 fail() {

@@ -141,7 +141,7 @@ error_is() { # CODE PATH REASON
     holds '.source.files[0].size_bytes == 0' .source
     holds "all(.results[].trials[]; .bytes == .passes * $size)" '[.results[] | [.id, .trials[0].bytes]]'
     holds '[.results[] | select(.status == "ok")] | length >= 9'
-    holds 'all(.results[] | select(.status == "ok" and .params.consume != null); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
     holds 'all(.results[] | select(.mode | test("mmap")); .status == "skipped" and .trials == [])'
 }
 
@@ -180,7 +180,7 @@ error_is() { # CODE PATH REASON
     status_is 0
     holds '.source.files[0].size_bytes == 4096' .source
     holds "all(.results[].trials[]; .bytes == .passes * $(wc -c <$file))"
-    holds 'all(.results[] | select(.status == "ok" and .params.consume != null); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
 }
 
 @test "a file of /proc cannot be split between threads, and is not read wrongly" {
@@ -214,7 +214,7 @@ error_is() { # CODE PATH REASON
     printf x >one
     json read "${FASTER[@]}" --mode=all one
     status_is 0
-    holds 'all(.results[] | select(.params.consume != null); .verified == true and .summary.bytes_per_s.median > 0)'
+    holds 'all(.results[] | delivered; .verified == true and .summary.bytes_per_s.median > 0)'
     holds 'all(.results[].trials[]; .bytes == .passes)'
 }
 
@@ -224,7 +224,7 @@ error_is() { # CODE PATH REASON
         json read "${LEAST[@]}" --mode=all -b 4096 size-$size
         status_is 0
         holds "all(.results[].trials[]; .bytes == .passes * $size)" '[.results[] | [.id, .trials[0]]]'
-        holds 'all(.results[] | select(.params.consume != null); .verified == true)'
+        holds 'all(.results[] | delivered; .verified == true)'
     done
 }
 
@@ -234,7 +234,7 @@ error_is() { # CODE PATH REASON
     json read "${LEAST[@]}" --mode=all sparse
     status_is 0
     holds 'all(.results[].trials[]; .bytes == .passes * 10485763)' '[.results[] | [.id, .trials[0]]]'
-    holds 'all(.results[] | select(.params.consume != null); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
     holds '.source.files[0].size_bytes == 10485763' .source
 }
 
@@ -300,13 +300,16 @@ error_is() { # CODE PATH REASON
 @test "a file that is cut while it is mapped costs that case, not the run" {
     truncate -s 64M cut
     in_background toggle cut 64M
-    json read --quick --rounds=50 --trial-time=20ms --mode=mmap cut
-    status_is 3
+    # nearly every pass is hit; one that is cut between two passes reads another size instead
+    for attempt in {1..10}; do
+        json read --quick --warmup=0 --rounds=50 --trial-time=20ms --mode=mmap "$PWD/cut"
+        status_is 3
+        holds '.results[0] | .status == "failed" or .status == "invalid"'
+        grep -q SIGBUS "$ERR" && break
+    done
     holds '.results[0] | .status == "failed" and (.reason | test("SIGBUS"))'
-    holds '.results[0].summary.bytes_per_s.median == null or .results[0].status != "ok"'
     says SIGBUS
     says mmap
-    no_process_with "$PWD/cut"
 }
 
 @test "a file that is cut while it is read kills nothing" {
@@ -457,7 +460,7 @@ error_is() { # CODE PATH REASON
     { dd bs=1000 count=1 of=/dev/null status=none && json read "${FASTER[@]}" - ; } <"$GOOD"
     status_is 0
     holds "all(.results[].trials[]; .bytes == .passes * $((SIZE - 1000)))"
-    holds 'all(.results[] | select(.params.consume != null); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
 }
 
 @test "standard input that is a pipe is read once" {
@@ -553,7 +556,7 @@ error_is() { # CODE PATH REASON
     status_is 0
     holds "all(.results[].trials[]; .bytes == .passes * $(cat many/* | wc -c))"
     holds '.source.files | length == 500'
-    holds 'all(.results[] | select(.params.consume != null); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
 }
 
 # --- --prepare

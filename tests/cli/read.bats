@@ -94,7 +94,7 @@ trace() {
     need xxhsum
     for file in text binary mebi; do
         json read "${FASTER[@]}" --mode=all $file
-        holds "all(.results[] | select(.params.consume != null and .status != "skipped"); .digest == \"$(digest $file)\")" '[.results[] | [.id, .digest]]'
+        holds "all(.results[] | delivered; .digest == \"$(digest $file)\")" '[.results[] | [.id, .digest]]'
     done
 }
 
@@ -104,14 +104,14 @@ trace() {
     total=$(($(size_of binary) + $(size_of text)))
     holds "all(.results[].trials[]; .bytes == .passes * $total)" \
         '[.results[] | [.id, (.trials[] | [.passes, .bytes])]]'
-    holds '[.results[] | select(.params.consume != null and .status != "skipped") | [.status, .verified, .digest]] | unique | length == 1' \
+    holds '[.results[] | delivered | [.status, .verified, .digest]] | unique | length == 1' \
         '[.results[] | [.id, .verified, .digest]]'
 }
 
 @test "threads share a file without changing its digest" {
     need xxhsum
     json read "${FASTER[@]}" --mode=all --threads=2,3,7 -b 4096,5000 binary
-    holds "all(.results[] | select(.params.consume != null and .status != "skipped"); .verified == true and .digest == \"$(digest binary)\")" \
+    holds "all(.results[] | delivered; .verified == true and .digest == \"$(digest binary)\")" \
         '[.results[] | [.id, .verified, .digest]]'
 }
 
@@ -119,7 +119,7 @@ trace() {
     printf 'a few\nbytes' >"$BATS_TEST_TMPDIR/small"
     json read "${FASTER[@]}" --mode=all --threads=7 "$BATS_TEST_TMPDIR/small"
     status_is 0
-    holds 'all(.results[] | select(.params.consume != null and .status != "skipped"); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
     holds 'all(.results[].trials[]; .bytes == .passes * 11)'
 }
 
@@ -130,9 +130,9 @@ trace() {
         status_is 0
         holds "all(.results[].trials[]; .bytes == .passes * $(size_of "$BATS_TEST_TMPDIR/rest"))" \
             '[.results[] | [.id, (.trials[] | [.passes, .bytes])]]'
-        holds "all(.results[] | select(.params.consume != null and .status != "skipped"); .verified == true)"
+        holds "all(.results[] | delivered; .verified == true)"
         ! command -v xxhsum >/dev/null ||
-            holds "all(.results[] | select(.params.consume != null and .status != "skipped"); .digest == \"$(digest "$BATS_TEST_TMPDIR/rest")\")"
+            holds "all(.results[] | delivered; .digest == \"$(digest "$BATS_TEST_TMPDIR/rest")\")"
     done
 }
 
@@ -142,7 +142,7 @@ trace() {
     json read "${FASTER[@]}" --mode=all --offset=5001 --bytes=60003 --threads=1,3 binary
     status_is 0
     holds 'all(.results[].trials[]; .bytes == .passes * 60003)'
-    holds "all(.results[] | select(.params.consume != null and .status != "skipped"); .verified and .digest == \"$(digest "$BATS_TEST_TMPDIR/part")\")" \
+    holds "all(.results[] | delivered; .verified and .digest == \"$(digest "$BATS_TEST_TMPDIR/part")\")" \
         '[.results[] | [.id, .verified, .digest]]'
 }
 
@@ -166,7 +166,7 @@ trace() {
     holds '[.results[] | select(.status == "ok")] | length >= 8' '[.results[] | [.id, .status]]'
     holds 'all(.results[].trials[]; .bytes == .passes * 5000001)' \
         '[.results[] | [.id, (.trials[] | [.passes, .bytes])]]'
-    holds 'all(.results[] | select(.status == "ok" and .params.consume != null); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
 }
 
 @test "a byte limit ends inside a line" {
@@ -174,7 +174,7 @@ trace() {
     status_is 0
     holds 'all(.results[].trials[]; .bytes == .passes * 12345)' \
         '[.results[] | [.id, (.trials[] | [.passes, .bytes])]]'
-    holds 'all(.results[] | select(.params.consume != null and .status != "skipped"); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
 }
 
 @test "several files are read one after another in each pass" {
@@ -185,7 +185,7 @@ trace() {
     holds '[.source.files[].path] == ["text", "binary", "mebi"]' .source
     cat text binary mebi >"$BATS_TEST_TMPDIR/all"
     need xxhsum
-    holds "all(.results[] | select(.params.consume != null and .status != "skipped"); .digest == \"$(digest "$BATS_TEST_TMPDIR/all")\")" '[.results[].digest]'
+    holds "all(.results[] | delivered; .digest == \"$(digest "$BATS_TEST_TMPDIR/all")\")" '[.results[].digest]'
 }
 
 @test "a file that is named twice is read twice" {
@@ -395,10 +395,10 @@ lines_are_counted() { # FILE [OPTION...]
     newlines=$(tr -cd '\n' <"$file" | wc -c)
     json read "${FASTER[@]}" --mode=all --consume=lines "${@:2}" "$file"
     status_is 0
-    holds "all(.results[] | select(.params.consume != null and .status != "skipped") | .trials[]; .newlines == .passes * $newlines
+    holds "all(.results[] | delivered | .trials[]; .newlines == .passes * $newlines
                                     and .bytes == .passes * $(size_of "$file"))" \
         '[.results[] | [.id, (.trials[] | [.passes, .newlines, .bytes])]]'
-    holds 'all(.results[] | select(.params.consume != null and .status != "skipped"); .verified == true)' '[.results[] | [.id, .verified, .reason]]'
+    holds 'all(.results[] | delivered; .verified == true)' '[.results[] | [.id, .verified, .reason]]'
 }
 
 @test "newlines are counted as wc -l counts them" {
@@ -478,7 +478,7 @@ lines_are_counted() { # FILE [OPTION...]
     json stdio "${FASTER[@]}" --mode=getc --stdio-buffer=512,4k,1 text
     equal "$(query '[.results[].id] | join(" ")')" \
         'read/getc/stdio_buffer=512 read/getc/stdio_buffer=4096 read/getc/stdio_buffer=1'
-    holds 'all(.results[] | select(.params.consume != null and .status != "skipped"); .verified == true)'
+    holds 'all(.results[] | delivered; .verified == true)'
 }
 
 # --- statistics

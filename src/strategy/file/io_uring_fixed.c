@@ -7,8 +7,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LARGEST_BUFFER (UINT64_C(1) << 30)
-
 static int probe(struct err *err)
 {
     return uring_probe(URING_FIXED, err);
@@ -19,7 +17,7 @@ static int suits(const struct task *task, struct err *err)
     const uint64_t *value = task->params->value;
     uint64_t bytes = value[KNOB_BLOCK_SIZE] * value[KNOB_DEPTH] * value[KNOB_THREADS];
     struct rlimit lockable;
-    if (value[KNOB_BLOCK_SIZE] > LARGEST_BUFFER)
+    if (value[KNOB_BLOCK_SIZE] > URING_LARGEST_BUFFER)
         return err_set(err, 0, "io_uring registers no buffer larger than 1 GiB");
     if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &lockable) == 0 && bytes > lockable.rlim_cur)
         return err_set(err, 0,

@@ -66,19 +66,26 @@ int uring_probe(enum uring_kind kind, struct err *err)
     return reads ? 0 : err_set(err, 0, "the io_uring of this kernel is too old: it cannot read");
 }
 
-/* The buffers one by one, because none may be larger than 1 GiB, and room for one file. */
+/* The blocks in as few buffers as possible, and room for one file. */
 static int register_all(struct uring *uring, struct err *err)
 {
-    struct queue *queue = &uring->queue;
-    struct iovec *parts = calloc(queue->depth, sizeof *parts);
-    if (parts == NULL)
-        return err_set(err, errno, "cannot register %u buffers", queue->depth);
-    for (unsigned i = 0; i < queue->depth; i++)
-        parts[i] = (struct iovec){queue->blocks[i].bytes, queue->block_size};
-    int status = io_uring_register_buffers(&uring->ring, parts, queue->depth);
-    free(parts);
+    const struct queue *queue = &uring->queue;
+    unsigned together = (unsigned)(URING_LARGEST_BUFFER / queue->block_size);
+    unsigned n = (queue->depth + together - 1) / together;
+    struct iovec *buffers = calloc(n, sizeof *buffers);
+    if (buffers == NULL)
+        return err_set(err, errno, "cannot register %u buffers", n);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned left = queue->depth - i * together;
+        size_t blocks = left < together ? left : together;
+        buffers[i] =
+            (struct iovec){queue->blocks[i * together].bytes, blocks * queue->block_size};
+    }
+    int status = io_uring_register_buffers(&uring->ring, buffers, n);
+    free(buffers);
+    uring->blocks_together = together;
     if (status < 0)
-        return err_set(err, -status, "cannot register %u buffers of %zu bytes with io_uring%s",
+        return err_set(err, -status, "cannot register %u blocks of %zu bytes with io_uring%s",
                        queue->depth, queue->block_size,
                        status == -ENOMEM ? ", which locks them in memory (see 'ulimit -l')" : "");
     int none = -1;
@@ -116,8 +123,9 @@ static inline void ask(struct uring *uring, struct block *block)
     unsigned size = (unsigned)block_rest(block);
     uint64_t at = block->at + block->got;
     if (uring->kind == URING_FIXED) {
-        int index = (int)(block - uring->queue.blocks);
-        io_uring_prep_read_fixed(sqe, uring->fd, to, size, at, index);
+        unsigned place = (unsigned)(block - uring->queue.blocks);
+        int buffer = (int)(place / uring->blocks_together);
+        io_uring_prep_read_fixed(sqe, uring->fd, to, size, at, buffer);
         sqe->flags = IOSQE_FIXED_FILE;
     } else {
         io_uring_prep_read(sqe, uring->fd, to, size, at);

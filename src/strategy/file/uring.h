@@ -14,12 +14,16 @@ enum uring_kind {
     URING_SQPOLL, /* with a kernel thread that looks for requests by itself */
 };
 
+/* The kernel registers no larger one. */
+#define URING_LARGEST_BUFFER (UINT64_C(1) << 30)
+
 struct uring {
 #ifdef HAVE_LIBURING
     struct io_uring ring;
 #endif
     struct queue queue;
     enum uring_kind kind;
+    unsigned blocks_together; /* in one registered buffer */
     int fd;            /* what requests read: a descriptor, or a place among the registered files */
     bool made, asleep; /* asleep: the thread that uses the ring has yet to enable it */
 };
