@@ -160,10 +160,11 @@ static void become_command(const struct exec_work *work, int output, const char 
         _exit(126);
     signal(SIGPIPE, work->inheritance->sigpipe_ignored ? SIG_IGN : SIG_DFL);
     sigprocmask(SIG_SETMASK, &work->inheritance->mask, NULL);
-    if (work->argv != NULL)
+    if (work->argv != NULL) {
         execvp(work->argv[0], work->argv);
-    else
-        execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+        script = work->command; /* no program; perhaps one of the shell's own commands */
+    }
+    execl("/bin/sh", "sh", "-c", script, (char *)NULL);
     _exit(127);
 }
 

@@ -168,10 +168,11 @@ static void make_reference(const struct file_work *verify, struct file_work *ref
     bool by_read = sequential && strcmp(verify->strategy->name, "sysread") != 0;
     *reference = *verify;
     reference->strategy = strategy_find(FAMILY_FILE, by_read ? "sysread" : "pread");
-    reference->params.value[KNOB_THREADS] = 1;
     reference->params.value[KNOB_ADVICE] = ADVICE_NORMAL;
-    if (sequential)
-        reference->params.value[KNOB_BLOCK_SIZE] = knob_info[KNOB_BLOCK_SIZE].initial;
+    if (!sequential)
+        return; /* each worker walks through its own slice */
+    reference->params.value[KNOB_THREADS] = 1;
+    reference->params.value[KNOB_BLOCK_SIZE] = knob_info[KNOB_BLOCK_SIZE].initial;
 }
 
 static void set_parts(struct run_case *c, struct file_work works[WORKS_PER_CASE])
@@ -185,9 +186,11 @@ static void set_parts(struct run_case *c, struct file_work works[WORKS_PER_CASE]
     if (!timed->strategy->keeps_bytes && timed->params.value[KNOB_CACHE] != CACHE_AS_IS) {
         c->verify = file_part(&works[1]);
         c->reference = file_part(&works[2]);
+        c->reference_workers = (unsigned)works[2].params.value[KNOB_THREADS];
         uint64_t pattern = timed->params.value[KNOB_PATTERN];
         if (pattern != PATTERN_SEQUENTIAL)
-            c->reference_key = pattern << 40 ^ timed->params.value[KNOB_BLOCK_SIZE];
+            c->reference_key = pattern << 40 ^ timed->params.value[KNOB_BLOCK_SIZE] ^
+                               timed->params.value[KNOB_THREADS] << 20;
         c->reference_key ^= (uint64_t)(uintptr_t)timed->source;
     }
     c->single_pass = timed->params.value[KNOB_CACHE] != CACHE_WARM;

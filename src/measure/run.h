@@ -30,6 +30,7 @@ struct run_case {
     struct part timed;  /* the work as it is measured */
     struct part verify; /* the same with every byte digested; run == NULL: cannot be verified */
     struct part reference; /* reads the same bytes in another way, for verification */
+    unsigned reference_workers; /* 0 stands for one */
     uint64_t reference_key; /* cases with the same key have the same reference */
     uint64_t least_trial_ns; /* its trials must be this long at least */
     bool keeps_bytes; /* none reaches user space: a limit to look at, no way of reading */

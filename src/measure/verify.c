@@ -8,7 +8,8 @@ static bool read_reference(struct runner_state *s, const struct run_case *c, uin
 {
     if (c->reference.run == NULL)
         return false;
-    struct trial trial = runner_trial(s, &c->reference, 1, 1);
+    unsigned workers = c->reference_workers > 0 ? c->reference_workers : 1;
+    struct trial trial = runner_trial(s, &c->reference, workers, 1);
     struct sample sample;
     struct err why = {0};
     runner_report(s, "verifying", c->reference.name, 0);

@@ -197,6 +197,15 @@ stop_child() {
     equal "$(ls -A made)" '' 'left'
 }
 
+@test "KILL leaves no trial that would go on for minutes" {
+    start read --json --warmup=0 --rounds=1 --bytes=1T --mode=sysread,getc /dev/zero
+    eventually 30 is_reading
+    kill -KILL $RUN
+    ended
+    status_is 137
+    no_process_with "$MARK"
+}
+
 @test "KILL leaves no command of --prepare" {
     sleeps() {
         local process
