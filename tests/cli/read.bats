@@ -737,3 +737,24 @@ PYTHON
     # a sample is some 200 bytes, and growing room for them holds both copies for a moment
     [ $((many - few)) -le 1024 ] || fail "peak memory of 20 rounds: $few KiB, of 820: $many KiB"
 }
+
+@test "getline keeps a whole line in memory, fgets a block of it" {
+    json read --quick --rounds=2 --trial-time=1us --mode=getline,fgets -b 4k mebi # one line
+    holds '.results[0].summary.peak_rss_anon_bytes.median
+           - .results[1].summary.peak_rss_anon_bytes.median > 524288' \
+        '[.results[] | [.id, .summary.peak_rss_anon_bytes.median]]'
+}
+
+# --- known shapes
+
+@test "fread of single bytes costs more than getc, and getc more than fread of 256" {
+    json read "${FAST[@]}" --mode=fread,getc -b 1,256 text
+    holds '[.results[].summary.cpu_ns_per_byte.median] | .[0] > 1.3 * .[2] and .[2] > 1.3 * .[1]' \
+        '[.results[] | [.id, .summary.cpu_ns_per_byte.median]]'
+}
+
+@test "beside another thread getc pays for its lock" {
+    json read "${FAST[@]}" --mode=getc,getc-unlocked --threads=2 text
+    holds '[.results[].summary.cpu_ns_per_byte.median] | .[0] > 1.5 * .[1]' \
+        '[.results[] | [.id, .summary.cpu_ns_per_byte.median]]'
+}

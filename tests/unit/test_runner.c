@@ -69,8 +69,9 @@ static void check_passes(const struct bench *b, unsigned index, uint64_t goal)
     }
     CHECK_REAL("time of a pass", pass_ns, <, (double)INFINITY);
     CHECK_REAL("time of all passes", passes * pass_ns, >=, (double)goal * (1 - 1e-9));
+    /* Trials too short to be kept count for the fastest pass as well, so this is no exact bound. */
     if (passes > 1)
-        CHECK_REAL("time of one pass less", (passes - 1) * pass_ns, <, (double)goal);
+        CHECK_REAL("time of one pass less", (passes - 1) * pass_ns, <, 2 * (double)goal);
 }
 
 static void passes_fill_the_time_of_a_trial(void **state)

@@ -424,6 +424,7 @@ static int run_looking_around(void *state, const void *arg, const struct seat *s
 static void a_trial_has_its_own_process_group_and_the_default_signals(void **state)
 {
     struct bench *b = *state;
+    signal(SIGHUP, SIG_DFL); /* as nohup would not have it */
     b->part.run = run_looking_around;
     run_trial(b, TRIAL_DONE);
     CHECK_COUNT("what is as it should be", b->sample.passes, ==, 4);
