@@ -118,7 +118,8 @@ int source_drop_cache(const struct source_file *file, struct err *err)
         resident = source_resident_ratio(file);
     }
     if (isnan(resident))
-        return err_set(err, 0, "'%s' cannot be proved cold: the system does not tell what is cached",
+        return err_set(err, 0,
+                       "'%s' cannot be proved cold: the system does not tell what is cached",
                        file->path);
     if (resident > 0)
         return err_set(err, 0, "'%s' cannot be dropped from the page cache: %.2g %% of it stays",

@@ -10,7 +10,8 @@
 /* CLOCK_MONOTONIC. */
 uint64_t clock_now_ns(void);
 
-/* Processor time of the whole process, all threads, finished ones too (CLOCK_PROCESS_CPUTIME_ID). */
+/* Processor time of the whole process, all threads, finished ones too (CLOCK_PROCESS_CPUTIME_ID).
+ */
 uint64_t clock_cpu_ns(void);
 
 /* What one reading of clock_now_ns() costs here: the median of a few short batches. */

@@ -12,8 +12,8 @@
 
 /* Zero it before use. It holds no pointer, so it may live in memory shared between processes. */
 struct err {
-    int number;      /* errno value, 0 when the system gave no reason */
-    char text[480];  /* the whole message, reason included; "" while nothing went wrong */
+    int number;     /* errno value, 0 when the system gave no reason */
+    char text[480]; /* the whole message, reason included; "" while nothing went wrong */
 };
 
 /* Records the message, followed by ": " and strerror(number) unless number is 0. The first error

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 enum {
-    HISTOGRAM_LINEAR = 2048,     /* values with a bucket of their own */
-    HISTOGRAM_HALF = 1024,       /* buckets for each power of two above */
-    HISTOGRAM_POWERS = 31,       /* 2^11 to 2^42 ns */
+    HISTOGRAM_LINEAR = 2048, /* values with a bucket of their own */
+    HISTOGRAM_HALF = 1024,   /* buckets for each power of two above */
+    HISTOGRAM_POWERS = 31,   /* 2^11 to 2^42 ns */
     HISTOGRAM_BUCKETS = HISTOGRAM_LINEAR + HISTOGRAM_POWERS * HISTOGRAM_HALF
 };
 

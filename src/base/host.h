@@ -6,8 +6,8 @@
 
 /* Strings are empty where the fact cannot be had; numbers are UNKNOWN or NaN. */
 struct host {
-    char kernel[96];       /* release, as of uname -r */
-    char machine[32];      /* x86_64 */
+    char kernel[96];  /* release, as of uname -r */
+    char machine[32]; /* x86_64 */
     char cpu_model[96];
     char libc[48];         /* glibc 2.36 */
     char governor[32];     /* of the first processor */

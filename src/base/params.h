@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 enum knob { /* in alphabetical order of their keys, which is the order inside ids */
-    KNOB_ADVICE,
-    KNOB_BLOCK_SIZE,
-    KNOB_BYTES,
-    KNOB_CACHE,
-    KNOB_CONSUME,
-    KNOB_DEPTH,
-    KNOB_OFFSET,
-    KNOB_PATTERN,
-    KNOB_SIZE,
-    KNOB_STDIO_BUFFER,
-    KNOB_THREADS,
-    KNOBS
+            KNOB_ADVICE,
+            KNOB_BLOCK_SIZE,
+            KNOB_BYTES,
+            KNOB_CACHE,
+            KNOB_CONSUME,
+            KNOB_DEPTH,
+            KNOB_OFFSET,
+            KNOB_PATTERN,
+            KNOB_SIZE,
+            KNOB_STDIO_BUFFER,
+            KNOB_THREADS,
+            KNOBS
 };
 
 /* A set of knobs. */
@@ -53,7 +53,7 @@ struct knob_info {
     const char *letters;  /* short option, or NULL */
     const char *datatype; /* shown by --help */
     const char *help;
-    const char *column;         /* heading in a text report */
+    const char *column; /* heading in a text report */
     enum knob_kind kind;
     const char *const *choices; /* NULL-terminated, for KNOB_KIND_CHOICE */
     uint64_t initial, least, most;

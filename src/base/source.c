@@ -56,9 +56,9 @@ static void name_filesystem(const char *path, const struct stat *st, char *name,
     static const struct {
         unsigned long magic;
         const char *name;
-    } magics[] = {{0xEF53, "ext4"},       {0x01021994, "tmpfs"},    {0x9fa0, "proc"},
-                  {0x62656572, "sysfs"},  {0x58465342, "xfs"},      {0x9123683E, "btrfs"},
-                  {0x794c7630, "overlay"}, {0x6969, "nfs"},         {0x65735546, "fuse"}};
+    } magics[] = {{0xEF53, "ext4"},        {0x01021994, "tmpfs"}, {0x9fa0, "proc"},
+                  {0x62656572, "sysfs"},   {0x58465342, "xfs"},   {0x9123683E, "btrfs"},
+                  {0x794c7630, "overlay"}, {0x6969, "nfs"},       {0x65735546, "fuse"}};
     struct statfs fs;
     if (statfs(path, &fs) != 0)
         return;
@@ -204,8 +204,7 @@ void source_remove(struct source *source, size_t i)
 {
     release(&source->files[i]);
     source->n--;
-    memmove(&source->files[i], &source->files[i + 1],
-            (source->n - i) * sizeof source->files[0]);
+    memmove(&source->files[i], &source->files[i + 1], (source->n - i) * sizeof source->files[0]);
 }
 
 void source_free(struct source *source)

@@ -20,10 +20,11 @@ struct tally {
     uint64_t sum;         /* what consume read from the bytes; keeps the compiler honest */
     uint64_t digest;      /* XXH3 (64 bits) of the whole work, under consume=digest */
     uint64_t open_ns, close_ns; /* only where phases is set */
-    uint64_t foreign_cpu_ns; /* of ended children, but spent before the timed part */
+    uint64_t foreign_cpu_ns;    /* of ended children, but spent before the timed part */
     struct histogram *latency;  /* of single calls; NULL unless it was asked for */
     bool has_digest;
-    bool phases; /* set before the run by who wants open_ns and close_ns: they cost clock readings */
+    bool
+        phases; /* set before the run by who wants open_ns and close_ns: they cost clock readings */
 };
 
 #endif

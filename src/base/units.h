@@ -26,10 +26,10 @@ int units_parse_percent(const char *text, double *ratio, struct err *err) MUST_C
 /* Formatters fill the caller's buffer and return it. */
 enum { UNITS_TEXT = 32 };
 
-char *units_size(char text[UNITS_TEXT], uint64_t bytes);        /* 8 KiB, 1.50 GiB, 700 B */
-char *units_rate(char text[UNITS_TEXT], double bytes_per_s);    /* 6.51 GB/s */
-char *units_time(char text[UNITS_TEXT], double ns);             /* 1.23 ms, 8.20 s */
-char *units_count(char text[UNITS_TEXT], double count);         /* 8,193; 262 k; 1.07 G */
+char *units_size(char text[UNITS_TEXT], uint64_t bytes);     /* 8 KiB, 1.50 GiB, 700 B */
+char *units_rate(char text[UNITS_TEXT], double bytes_per_s); /* 6.51 GB/s */
+char *units_time(char text[UNITS_TEXT], double ns);          /* 1.23 ms, 8.20 s */
+char *units_count(char text[UNITS_TEXT], double count);      /* 8,193; 262 k; 1.07 G */
 /* The value in the unit chosen for scale: "6.02" beside "6.51 GB/s". */
 char *units_rate_like(char text[UNITS_TEXT], double bytes_per_s, double scale);
 

@@ -5,14 +5,14 @@
 #include "cli/measure.h"
 #include "family/file.h"
 
-#define FILE_COMMAND_KNOBS                                                                         \
-    (FILE_KNOBS | KNOB_BIT(KNOB_ADVICE) | KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_DEPTH) |       \
+#define FILE_COMMAND_KNOBS                                                                   \
+    (FILE_KNOBS | KNOB_BIT(KNOB_ADVICE) | KNOB_BIT(KNOB_BLOCK_SIZE) | KNOB_BIT(KNOB_DEPTH) | \
      KNOB_BIT(KNOB_PATTERN) | KNOB_BIT(KNOB_STDIO_BUFFER))
 
-#define FILE_HELP                                                                                  \
-    "Each FILE is read from open to close, one after the other, in each pass; '-' is\n"           \
-    "standard input. Without FILE a file of 64 MiB is made for the run. The command\n"            \
-    "'iobench list file' shows the strategies. Sizes: 512, 8k, 1M (powers of 1024),\n"            \
+#define FILE_HELP                                                                       \
+    "Each FILE is read from open to close, one after the other, in each pass; '-' is\n" \
+    "standard input. Without FILE a file of 64 MiB is made for the run. The command\n"  \
+    "'iobench list file' shows the strategies. Sizes: 512, 8k, 1M (powers of 1024),\n"  \
     "500MB (powers of 1000). Times: 5ms, 10s."
 
 static const char *const read_modes[] = {"sysread", "fread", "getc", "mmap", "io_uring", NULL};

@@ -6,10 +6,10 @@
 
 struct command {
     const char *name;
-    const char *usage;   /* behind "iobench" */
-    const char *summary; /* one line, for the list of commands */
-    const char *help;    /* a paragraph, for --help; or NULL */
-    unsigned knobs;      /* of its family; 0: it has no measuring options */
+    const char *usage;                /* behind "iobench" */
+    const char *summary;              /* one line, for the list of commands */
+    const char *help;                 /* a paragraph, for --help; or NULL */
+    unsigned knobs;                   /* of its family; 0: it has no measuring options */
     const char *const *default_modes; /* NULL-terminated; NULL: none */
 
     /* argv[0] is the command's name. Returns the exit status. */

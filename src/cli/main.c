@@ -66,7 +66,8 @@ static int unknown_command(const char *word)
 }
 
 /* Descriptors 0 to 2 are always taken, so that no file that we open becomes the standard output.
- * What was closed stays closed in effect: open the wrong way round, it cannot be read or written. */
+ * What was closed stays closed in effect: open the wrong way round, it cannot be read or written.
+ */
 static void reserve_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)

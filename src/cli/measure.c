@@ -127,8 +127,9 @@ static int check_usage(const struct session *s, struct err *err)
 {
     const struct options *o = &s->options;
     if (!isnan(o->max_slowdown) && o->baseline == NULL)
-        return err_set(err, 0, "--max-slowdown needs --baseline: the fastest case, picked from the "
-                               "data, is no baseline for a test");
+        return err_set(err, 0,
+                       "--max-slowdown needs --baseline: the fastest case, picked from the "
+                       "data, is no baseline for a test");
     if (o->duration_ns != UNKNOWN && o->rounds > 1)
         return err_set(err, 0, "--duration makes one round: it does not go with --rounds");
     if (o->profile != NULL && access(o->profile, W_OK) != 0)
@@ -212,8 +213,10 @@ static int plan(struct session *s, struct err *err)
     if (s->plan == NULL || find_baseline(s, err) != 0)
         return -1;
     if (reads_once(&s->source) && s->run.n_cases > 1)
-        return err_set(err, 0, "what can be read only once makes one case, not %u: choose with "
-                               "--mode=NAME and single values", s->run.n_cases);
+        return err_set(err, 0,
+                       "what can be read only once makes one case, not %u: choose with "
+                       "--mode=NAME and single values",
+                       s->run.n_cases);
     return 0;
 }
 
@@ -383,9 +386,9 @@ static int run_session(struct session *s, int argc, char **argv)
     s->request.seed = s->settings.seed;
     if (check_usage(s, &err) != 0 || find_files(s, &err) != 0)
         return fail(s, &err, EXIT_USAGE);
-    s->report = (struct report){PACKAGE_VERSION, s->command->name, argc,     argv,
-                                time(NULL),      0,                &s->settings, &s->host,
-                                &s->source,      &s->run};
+    s->report =
+        (struct report){PACKAGE_VERSION, s->command->name, argc,       argv,   time(NULL), 0,
+                        &s->settings,    &s->host,         &s->source, &s->run};
     bool wants_file = s->options.files.n == 0;
     signals_catch(&s->inheritance);
     if (wants_file && !s->options.dry_run && make_files(s, &err) != 0 && *signals_seen() == 0)
@@ -410,9 +413,8 @@ static int run_session(struct session *s, int argc, char **argv)
 
 int measure_files(const struct command *command, int argc, char **argv)
 {
-    struct session s = {.command = command,
-                        .run.baseline = -1,
-                        .model_blocks = {4 * 1024, 32 * 1024, 256 * 1024}};
+    struct session s = {
+        .command = command, .run.baseline = -1, .model_blocks = {4 * 1024, 32 * 1024, 256 * 1024}};
     int status = run_session(&s, argc, argv);
     run_free(&s.run);
     file_plan_free(s.plan);

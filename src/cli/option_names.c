@@ -123,8 +123,7 @@ static const struct option_name *find_name(const char *word, size_t length,
     return NULL;
 }
 
-static const struct option_name *find_letter(char letter, const struct option_name *names,
-                                             size_t n)
+static const struct option_name *find_letter(char letter, const struct option_name *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (names[i].letters != NULL && names[i].letters[0] == letter)

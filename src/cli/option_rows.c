@@ -131,8 +131,10 @@ static int apply_label(struct options *o, const char *value, struct err *err)
     size_t length = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                   "0123456789._-");
     if (length == 0 || value[length] != '=')
-        return err_set(err, 0, "--label: '%s' is not KEY=VALUE with a key of letters, digits and "
-                               "._-", value);
+        return err_set(err, 0,
+                       "--label: '%s' is not KEY=VALUE with a key of letters, digits and "
+                       "._-",
+                       value);
     struct label *labels = realloc(o->labels, (o->n_labels + 1) * sizeof *labels);
     char *key = strndup(value, length);
     if (labels != NULL)
@@ -164,8 +166,9 @@ const struct option_row option_rows[OPTION_ROWS] = {
      APPLY, .apply = apply_mode},
     {"r", "rounds", "N", "exactly N rounds", COUNT, AT(rounds), .least = 1, .most = 1000000,
      .before_knobs = true},
-    {NULL, "precision", "PCT", "stop when every ratio's interval is this narrow (half of what "
-                               "counts as the same: 0.5)",
+    {NULL, "precision", "PCT",
+     "stop when every ratio's interval is this narrow (half of what "
+     "counts as the same: 0.5)",
      PERCENT, AT(precision)},
     {NULL, "time-limit", "TIME", "stop at the end of the round that passes it (10s)", TIME,
      AT(time_limit_ns)},

@@ -52,8 +52,7 @@ static int build(struct arguments *a, unsigned knobs, int most_files, struct err
             if (knobs & KNOB_BIT(k))
                 add_argument(a, knob_info[k].letters, knob_info[k].option, knob_info[k].datatype,
                              knob_info[k].help, (struct entry){NULL, (enum knob)k});
-        add_argument(a, row->letters, row->name, row->datatype, row->help,
-                     (struct entry){row, 0});
+        add_argument(a, row->letters, row->name, row->datatype, row->help, (struct entry){row, 0});
     }
     size_t options = a->n;
     a->files = arg_filen(NULL, NULL, "FILE", 0, most_files > 0 ? most_files : 1, NULL);

@@ -23,13 +23,13 @@ struct options {
     struct text_list exec_verify;
     bool latency;
     struct knob_values knobs[KNOBS];
-    uint64_t rounds, warmup; /* rounds 0: not given */
-    uint64_t seed;           /* UNKNOWN: not given */
-    double precision, max_slowdown; /* NaN: not given */
+    uint64_t rounds, warmup;                                        /* rounds 0: not given */
+    uint64_t seed;                                                  /* UNKNOWN: not given */
+    double precision, max_slowdown;                                 /* NaN: not given */
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns; /* UNKNOWN: not given */
     bool quick, dry_run, json, quiet, verbose, strict, help, version;
     const char *prepare, *baseline, *profile; /* NULL: not given */
-    struct cpus *cpus;              /* NULL: not given */
+    struct cpus *cpus;                        /* NULL: not given */
     enum when color, progress;
     struct label *labels;
     size_t n_labels;
@@ -39,7 +39,8 @@ struct options {
 int text_list_add(struct text_list *list, const char *item, struct err *err) MUST_CHECK;
 
 /* Parses the arguments behind the command's name; argv[0] is that name. knobs are those of the
- * command's family. Nothing is opened. The strings are those of argv, or live until options_free. */
+ * command's family. Nothing is opened. The strings are those of argv, or live until options_free.
+ */
 int options_parse(int argc, char **argv, unsigned knobs, struct options *options,
                   struct err *err) MUST_CHECK;
 

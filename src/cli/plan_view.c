@@ -28,8 +28,8 @@ static void print_order(const struct settings *settings, const struct run *run)
     struct err err = {0};
     if (order_init(&order, run->n_cases, settings->seed, &err) != 0)
         return;
-    uint64_t rounds = settings->rounds > 0 && settings->rounds < ROUNDS_SHOWN ? settings->rounds
-                                                                              : ROUNDS_SHOWN;
+    uint64_t rounds =
+        settings->rounds > 0 && settings->rounds < ROUNDS_SHOWN ? settings->rounds : ROUNDS_SHOWN;
     printf("order (seed %" PRIu64 "):\n", settings->seed);
     for (uint64_t i = 0; i < rounds; i++) {
         const unsigned *row = order_round(&order);
@@ -43,7 +43,8 @@ static void print_order(const struct settings *settings, const struct run *run)
     order_free(&order);
 }
 
-/* What is known before anything ran: a trial takes its shortest time, or longer when a pass does. */
+/* What is known before anything ran: a trial takes its shortest time, or longer when a pass does.
+ */
 static void print_time(const struct settings *settings, const struct run *run)
 {
     char text[UNITS_TEXT];

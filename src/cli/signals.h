@@ -10,7 +10,8 @@
 const volatile sig_atomic_t *signals_seen(void);
 
 /* From here on they are noted; SIGPIPE is ignored. What was found before is kept for the commands
- * that are started. Once child_block_signals() is called they arrive only where a child is awaited. */
+ * that are started. Once child_block_signals() is called they arrive only where a child is awaited.
+ */
 void signals_catch(struct exec_inheritance *before);
 
 /* Lets in what is still pending, then gives the signals their usual meaning back, so that a report

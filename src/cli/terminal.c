@@ -34,9 +34,9 @@ void terminal_style(const struct options *options, struct text_style *style)
 {
     style->width = stdout_width();
     style->verbose = options->verbose;
-    style->color = options->color == WHEN_ALWAYS ||
-                   (options->color == WHEN_AUTO && isatty(STDOUT_FILENO) && !is_dumb() &&
-                    !refuses_color());
+    style->color =
+        options->color == WHEN_ALWAYS ||
+        (options->color == WHEN_AUTO && isatty(STDOUT_FILENO) && !is_dumb() && !refuses_color());
 }
 
 bool terminal_wants_progress(const struct options *options)

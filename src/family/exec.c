@@ -36,7 +36,8 @@ bool exec_takes_block_size(const char *command)
     return strstr(command, BLOCK_SIZE_MARK) != NULL;
 }
 
-/* A word for sh(1): plain where nothing in it means anything to the shell, else in single quotes. */
+/* A word for sh(1): plain where nothing in it means anything to the shell, else in single quotes.
+ */
 static void put_word(FILE *out, const char *text)
 {
     if (*text != '\0' && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -81,8 +82,8 @@ static char *fill_in(const char *command, const struct source *source, uint64_t 
     return NULL;
 }
 
-/* The words of a command that means the same without a shell; NULL when it needs one. They point into
- * the command's copy, which is argv[0]. */
+/* The words of a command that means the same without a shell; NULL when it needs one. They point
+ * into the command's copy, which is argv[0]. */
 static char **split_words(const char *command)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -114,8 +115,10 @@ int exec_work_init(struct exec_work *work, const char *command, const struct sou
     if (command[strspn(command, " ")] == '\0')
         return err_set(err, 0, "--exec: empty command");
     if (!takes_file && source->n > 1)
-        return err_set(err, 0, "--exec: '%s' has no {}, and several files cannot all be its "
-                               "standard input", command);
+        return err_set(err, 0,
+                       "--exec: '%s' has no {}, and several files cannot all be its "
+                       "standard input",
+                       command);
     if (takes_file && source->n > 0 && source->files[0].fd >= 0)
         return err_set(err, 0, "--exec: '%s' has {}, and standard input has no name", command);
     *work = (struct exec_work){.command = fill_in(command, source, block_size)};
@@ -234,8 +237,8 @@ static int start(struct exec_state *state, const struct exec_work *work, bool di
 static char *make_script(const char *command)
 {
     char *script;
-    if (asprintf(&script, "printf r >&%d; read -r _ <&%d; exec %d<&- %d>&-\n%s", READY, GO, GO, READY,
-                 command) < 0)
+    if (asprintf(&script, "printf r >&%d; read -r _ <&%d; exec %d<&- %d>&-\n%s", READY, GO, GO,
+                 READY, command) < 0)
         return NULL;
     return script;
 }

@@ -28,8 +28,8 @@ struct exec_work {
     const struct exec_inheritance *inheritance;
 };
 
-/* "NAME=COMMAND" is split where NAME consists of letters, digits and ._-; else all is the command and
- * the name. Returns the command; the name's length is 0 when there is none. */
+/* "NAME=COMMAND" is split where NAME consists of letters, digits and ._-; else all is the command
+ * and the name. Returns the command; the name's length is 0 when there is none. */
 const char *exec_split_name(const char *text, size_t *name_length);
 
 /* Does the command take the block size? */

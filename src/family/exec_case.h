@@ -17,8 +17,8 @@ size_t exec_count_cases(const struct request *request);
 /* Fails when --exec-verify names a command that is not there. */
 int exec_check_request(const struct request *request, struct err *err) MUST_CHECK;
 
-/* Adds them behind the cases that are there; run->cases must have room. pass_bytes is what a run that
- * succeeds has read; reference digests what its output must equal where that is asked for. */
+/* Adds them behind the cases that are there; run->cases must have room. pass_bytes is what a run
+ * that succeeds has read; reference digests what its output must equal where that is asked for. */
 int exec_add_cases(struct exec_plan *plan, const struct request *request,
                    const struct source *source, const char *command_name, uint64_t pass_bytes,
                    const struct part *reference, struct run *run, struct err *err) MUST_CHECK;

@@ -119,8 +119,8 @@ static uint64_t library_buffer(const struct source *source)
 {
     uint64_t size = PARAM_NONE;
 #ifdef HAVE___FBUFSIZE
-    FILE *stream = source->n > 0 && !source->files[0].once ? fopen(source->files[0].open_path, "re")
-                                                            : NULL;
+    FILE *stream =
+        source->n > 0 && !source->files[0].once ? fopen(source->files[0].open_path, "re") : NULL;
     if (stream != NULL) {
         (void)getc(stream);
         size = __fbufsize(stream);
@@ -198,8 +198,8 @@ static void set_parts(struct run_case *c, struct file_work works[WORKS_PER_CASE]
 }
 
 static int add_case(struct run *run, struct file_work *works, const struct request *request,
-                    const struct choice *choice, const struct params *params,
-                    uint64_t shown_buffer, const struct source *source, struct err *err)
+                    const struct choice *choice, const struct params *params, uint64_t shown_buffer,
+                    const struct source *source, struct err *err)
 {
     struct run_case *c = &run->cases[run->n_cases];
     const struct strategy *strategy = choice->strategy;
@@ -260,8 +260,8 @@ static int add_cases(struct file_plan *plan, const struct request *request,
 static int add_execs(struct file_plan *plan, const struct request *request,
                      const struct source *source, struct run *run, struct err *err)
 {
-    plan->whole = (struct file_work){.strategy = strategy_find(FAMILY_FILE, "sysread"),
-                                     .source = source};
+    plan->whole =
+        (struct file_work){.strategy = strategy_find(FAMILY_FILE, "sysread"), .source = source};
     params_init(&plan->whole.params);
     plan->whole.params.value[KNOB_CONSUME] = CONSUME_DIGEST;
     struct part reference = file_part(&plan->whole);

@@ -9,8 +9,8 @@
 #include <signal.h>
 
 /* The knobs that every file strategy has. */
-#define FILE_KNOBS                                                                                 \
-    (KNOB_BIT(KNOB_BYTES) | KNOB_BIT(KNOB_CACHE) | KNOB_BIT(KNOB_CONSUME) |                        \
+#define FILE_KNOBS                                                          \
+    (KNOB_BIT(KNOB_BYTES) | KNOB_BIT(KNOB_CACHE) | KNOB_BIT(KNOB_CONSUME) | \
      KNOB_BIT(KNOB_OFFSET) | KNOB_BIT(KNOB_SIZE) | KNOB_BIT(KNOB_THREADS))
 
 struct file_plan;

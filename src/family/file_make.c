@@ -37,7 +37,8 @@ static int open_unnamed(const char *directory, struct err *err)
 /* Printable text in lines of 64 bytes on average. */
 static void fill_text(char *text, size_t size, struct rng *rng)
 {
-    static const char letters[] = "\nabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ";
+    static const char letters[] =
+        "\nabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ";
     for (size_t i = 0; i < size; i += 8) {
         uint64_t bits = rng_next(rng);
         for (size_t j = 0; j < 8; j++, bits >>= 6)

@@ -110,9 +110,8 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
         slice(work, file, seat, &state->tasks[i]);
     }
     state->set_up = true;
-    return strategy->setup == NULL
-               ? 0
-               : strategy->setup(state->strategy_state, &state->tasks[0], err);
+    return strategy->setup == NULL ? 0
+                                   : strategy->setup(state->strategy_state, &state->tasks[0], err);
 }
 
 /* A pass over one file while it is this worker's turn to digest. */
@@ -142,7 +141,8 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     const struct file_work *work = arg;
     bool digesting = work->params.value[KNOB_CONSUME] == CONSUME_DIGEST;
     struct relay *relay = &((struct file_state *)seat->first)->relay;
-    for (uint64_t p = 0; p < passes && !atomic_load_explicit(seat->stop, memory_order_relaxed); p++) {
+    for (uint64_t p = 0; p < passes && !atomic_load_explicit(seat->stop, memory_order_relaxed);
+         p++) {
         for (size_t i = 0; i < state->n_tasks; i++) {
             int status = digesting ? digest_in_turn(state, relay, seat, i, tally, err)
                                    : state->strategy->pass(state->strategy_state, &state->tasks[i],

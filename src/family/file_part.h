@@ -18,7 +18,8 @@ struct file_work {
 /* The task of a single worker for one file of the source. */
 struct task file_task(const struct file_work *work, const struct source_file *file);
 
-/* Makes the page cache what the case asks for; for file_part and for commands over the same files. */
+/* Makes the page cache what the case asks for; for file_part and for commands over the same files.
+ */
 int file_prepare_cache(enum cache cache, bool keep_warm, const struct source *source,
                        struct err *err) MUST_CHECK;
 

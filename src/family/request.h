@@ -21,7 +21,7 @@ struct request {
     struct knob_values knobs[KNOBS];
     const char *const *execs; /* the user's own commands: [NAME=]COMMAND */
     size_t n_execs;
-    const char *exec_output; /* a path, or NULL: inherited */
+    const char *exec_output;        /* a path, or NULL: inherited */
     const char *const *exec_verify; /* names of commands whose output must equal the file */
     size_t n_exec_verify;
     uint64_t seed;

@@ -22,7 +22,8 @@ struct perf {
 };
 
 /* Attaches `perf record` to a process that waits at its barrier, and returns once perf says that it
- * counts. It ends by itself with that process. Fails with the reason: not installed, not allowed. */
+ * counts. It ends by itself with that process. Fails with the reason: not installed, not allowed.
+ */
 int perf_attach(struct perf *perf, pid_t pid, struct err *err) MUST_CHECK;
 
 /* Waits for perf to write its file; kills it when it takes too long. */

@@ -62,8 +62,8 @@ unsigned run_count_trials(const struct run *run, unsigned index)
     return n;
 }
 
-/* ln(cost of a / cost of b) for each round that has both, in the order of the rounds: samples lie in
- * that order. logs holds run->samples.n numbers. */
+/* ln(cost of a / cost of b) for each round that has both, in the order of the rounds: samples lie
+ * in that order. logs holds run->samples.n numbers. */
 static size_t pair_logs(const struct run *run, unsigned a, unsigned b, double *logs)
 {
     size_t n = 0;
@@ -153,16 +153,16 @@ double run_confidence(const struct run *run)
 
 int run_case_add_latency(struct run_case *c, struct err *err)
 {
-    void *room = mmap(NULL, sizeof *c->latency, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                      -1, 0);
+    void *room =
+        mmap(NULL, sizeof *c->latency, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED)
         return err_set(err, errno, "cannot keep the times of calls");
     c->latency = room;
     return 0;
 }
 
-void run_case_end(struct run_case *c, enum case_status status, const char *code,
-                  const char *format, ...)
+void run_case_end(struct run_case *c, enum case_status status, const char *code, const char *format,
+                  ...)
 {
     if (c->status != CASE_OK)
         return;

@@ -24,18 +24,18 @@ struct run_case {
     const char *caveat; /* what to mind before choosing it; or NULL */
     enum case_kind kind;
     struct params params;
-    unsigned knobs;  /* the knobs that this case has: KNOB_BIT()s */
-    bool named;      /* asked for by name: not to measure it is an error */
+    unsigned knobs; /* the knobs that this case has: KNOB_BIT()s */
+    bool named;     /* asked for by name: not to measure it is an error */
     unsigned workers;
-    struct part timed;  /* the work as it is measured */
-    struct part verify; /* the same with every byte digested; run == NULL: cannot be verified */
+    struct part timed;     /* the work as it is measured */
+    struct part verify;    /* the same with every byte digested; run == NULL: cannot be verified */
     struct part reference; /* reads the same bytes in another way, for verification */
     unsigned reference_workers; /* 0 stands for one */
-    uint64_t reference_key; /* cases with the same key have the same reference */
-    uint64_t least_trial_ns; /* its trials must be this long at least */
-    bool keeps_bytes; /* none reaches user space: a limit to look at, no way of reading */
-    bool single_pass; /* a trial is one pass: a cold read, a run of the user's command */
-    struct histogram *latency; /* of single calls, all measured trials together; NULL: not asked */
+    uint64_t reference_key;     /* cases with the same key have the same reference */
+    uint64_t least_trial_ns;    /* its trials must be this long at least */
+    bool keeps_bytes;           /* none reaches user space: a limit to look at, no way of reading */
+    bool single_pass;           /* a trial is one pass: a cold read, a run of the user's command */
+    struct histogram *latency;  /* of single calls, all measured trials together; NULL: not asked */
 
     enum case_status status;
     char *reason;     /* why it is not CASE_OK */
@@ -43,8 +43,8 @@ struct run_case {
     enum verified verified;
     uint64_t digest;
     bool has_digest;
-    uint64_t passes;      /* of a trial; fixed by the warm-up */
-    uint64_t pass_bytes;  /* of one pass; UNKNOWN until one was done */
+    uint64_t passes;       /* of a trial; fixed by the warm-up */
+    uint64_t pass_bytes;   /* of one pass; UNKNOWN until one was done */
     struct sample profile; /* one long trial */
     bool has_profile;
     struct perf_symbol symbols[PERF_SYMBOLS]; /* where its time goes, by perf */
@@ -56,12 +56,12 @@ struct run {
     unsigned n_cases;
     struct samples samples;
     struct notes warnings, errors;
-    unsigned rounds;       /* complete ones, warm-up not counted */
-    uint64_t rounds_ns;    /* that they took */
-    int baseline;          /* index of the named one; -1: the fastest, picked from the data */
-    double delta;          /* what counts as the same: 0.01 is 1 % */
-    int signal_number;     /* that ended the run early, or 0 */
-    bool cut_short;        /* stopped by --rounds or --time-limit before it was precise */
+    unsigned rounds;    /* complete ones, warm-up not counted */
+    uint64_t rounds_ns; /* that they took */
+    int baseline;       /* index of the named one; -1: the fastest, picked from the data */
+    double delta;       /* what counts as the same: 0.01 is 1 % */
+    int signal_number;  /* that ended the run early, or 0 */
+    bool cut_short;     /* stopped by --rounds or --time-limit before it was precise */
 };
 
 /* The cost that cases are compared by: wall time per byte, or per pass where a case delivered none
@@ -90,8 +90,8 @@ static inline bool sample_counts(const struct sample *sample)
     return !sample->warmup && sample->complete && sample->passes > 0;
 }
 
-/* Fills values, one per counting trial of the case, with value(sample), leaving NaN out; returns how
- * many. values holds run->samples.n numbers. */
+/* Fills values, one per counting trial of the case, with value(sample), leaving NaN out; returns
+ * how many. values holds run->samples.n numbers. */
 size_t run_values(const struct run *run, unsigned index, double (*value)(const struct sample *),
                   double *values);
 
@@ -102,8 +102,8 @@ double sample_wall_ns_per_byte(const struct sample *sample); /* NaN without byte
 int run_case_add_latency(struct run_case *c, struct err *err) MUST_CHECK;
 
 /* Marks a case as not measured, with the reason; the first reason stays. */
-void run_case_end(struct run_case *c, enum case_status status, const char *code,
-                  const char *format, ...) PRINTF_LIKE(4, 5);
+void run_case_end(struct run_case *c, enum case_status status, const char *code, const char *format,
+                  ...) PRINTF_LIKE(4, 5);
 
 const char *case_status_name(enum case_status status);
 

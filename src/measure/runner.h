@@ -20,14 +20,14 @@ struct runner {
     uint64_t trial_time_ns; /* shortest trial */
     uint64_t duration_ns;   /* > 0: one round of trials of this length */
     uint64_t timeout_ns;    /* of one trial */
-    uint64_t warmup;        /* rounds that do not count; the first verifies. 0: nothing is verified */
+    uint64_t warmup; /* rounds that do not count; the first verifies. 0: nothing is verified */
     uint64_t seed;
-    const char *prepare;    /* shell command before each trial, or NULL */
-    bool once;              /* the source can be read only once: one trial, nothing else */
-    bool volatile_source;   /* other bytes at each reading are no fault: /proc, /dev/urandom */
+    const char *prepare;  /* shell command before each trial, or NULL */
+    bool once;            /* the source can be read only once: one trial, nothing else */
+    bool volatile_source; /* other bytes at each reading are no fault: /proc, /dev/urandom */
     bool profile;
-    const char *perf_directory; /* NULL, or where perf's data of each case goes */
-    const struct cpus *cpus; /* NULL: not pinned */
+    const char *perf_directory;               /* NULL, or where perf's data of each case goes */
+    const struct cpus *cpus;                  /* NULL: not pinned */
     const volatile sig_atomic_t *interrupted; /* the signal's number once it came */
     void (*on_progress)(void *data, const struct progress *progress); /* or NULL */
     void *progress_data;

@@ -16,8 +16,8 @@ struct sample {
     bool complete; /* false: ended by a signal or a timeout; passes is then what was finished */
     int cpu;       /* the processor at the end; -1: not known */
     uint64_t passes, bytes, calls, short_calls, newlines;
-    uint64_t wall_ns;  /* CLOCK_MONOTONIC */
-    uint64_t cpu_ns;   /* CLOCK_PROCESS_CPUTIME_ID, and the processor time of ended children */
+    uint64_t wall_ns; /* CLOCK_MONOTONIC */
+    uint64_t cpu_ns;  /* CLOCK_PROCESS_CPUTIME_ID, and the processor time of ended children */
     uint64_t user_ns, system_ns; /* getrusage(2): by clock ticks, of use only in a long trial */
     uint64_t prepare_ns, setup_ns, open_ns, close_ns;
     uint64_t peak_rss_bytes;      /* high-water mark of the process */

@@ -19,7 +19,7 @@
 /* Shared with the child. */
 struct stage {
     struct err err, perf_err;
-    struct sample sample; /* complete once the child says so */
+    struct sample sample;        /* complete once the child says so */
     _Atomic uint64_t started_ns; /* 0 until the clock of the timed part runs */
     _Atomic bool stop;
     struct tally tally[]; /* one per worker; behind them their histograms, where asked for */
@@ -77,10 +77,9 @@ static int set_up(struct worker *workers, const struct actor *actor, struct err 
     for (unsigned i = 0; i < actor->trial->workers; i++) {
         struct worker *worker = &workers[i];
         worker->actor = actor;
-        worker->seat = (struct seat){i, actor->trial->workers, workers[0].state,
-                                     &actor->stage->stop};
-        if (part->setup != NULL &&
-            part->setup(worker->state, part->arg, &worker->seat, err) != 0)
+        worker->seat =
+            (struct seat){i, actor->trial->workers, workers[0].state, &actor->stage->stop};
+        if (part->setup != NULL && part->setup(worker->state, part->arg, &worker->seat, err) != 0)
             return -1;
     }
     return 0;
@@ -104,8 +103,8 @@ static int run_all(struct worker *workers, const struct trial *trial, struct sta
 {
     unsigned n = trial->workers;
     for (unsigned i = 0; i < n; i++) /* touched before the clock runs */
-        stage->tally[i] = (struct tally){.phases = trial->phases,
-                                         .latency = stage_histogram(trial, stage, i)};
+        stage->tally[i] =
+            (struct tally){.phases = trial->phases, .latency = stage_histogram(trial, stage, i)};
     struct usage before, after;
     usage_start(&before);
     stage->started_ns = before.wall_ns;

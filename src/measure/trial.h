@@ -12,13 +12,13 @@
 struct trial {
     const struct part *subject;
     unsigned workers;
-    uint64_t passes;      /* how often the work is done */
-    uint64_t duration_ns; /* > 0: instead until this is over, at the end of a pass */
-    uint64_t timeout_ns;  /* the whole trial, set-up included */
+    uint64_t passes;           /* how often the work is done */
+    uint64_t duration_ns;      /* > 0: instead until this is over, at the end of a pass */
+    uint64_t timeout_ns;       /* the whole trial, set-up included */
     struct histogram *latency; /* NULL, or where the times of single calls are added */
-    bool phases;          /* note open_ns and close_ns, at the price of clock readings */
-    struct perf *perf;    /* NULL, or watches the process from the barrier on */
-    const struct cpus *cpus; /* NULL: wherever the system likes */
+    bool phases;               /* note open_ns and close_ns, at the price of clock readings */
+    struct perf *perf;         /* NULL, or watches the process from the barrier on */
+    const struct cpus *cpus;   /* NULL: wherever the system likes */
     const volatile sig_atomic_t *interrupted;
 };
 

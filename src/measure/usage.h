@@ -19,8 +19,7 @@ void usage_start(struct usage *usage);
 void usage_stop(struct usage *usage);
 
 /* Fills the sample's times, faults, switches, memory and processor. */
-void usage_difference(const struct usage *before, const struct usage *after,
-                      struct sample *sample);
+void usage_difference(const struct usage *before, const struct usage *after, struct sample *sample);
 
 /* Marks the same figures as not measured. */
 void usage_unknown(struct sample *sample);

@@ -126,8 +126,8 @@ static json_t *make_options(struct document *d, const struct settings *s)
     put(d, o, "exec", make_texts(d, s->execs, s->n_execs));
     put(d, o, "exec_verify", make_texts(d, s->exec_verify, s->n_exec_verify));
     put(d, o, "latency", json_boolean(s->latency));
-    put(d, o, "exec_output", s->exec_output != NULL ? json_text(s->exec_output)
-                                                    : json_string("inherit"));
+    put(d, o, "exec_output",
+        s->exec_output != NULL ? json_text(s->exec_output) : json_string("inherit"));
     return o;
 }
 

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /* All return a new reference. */
-json_t *json_count(uint64_t value);      /* null for UNKNOWN */
-json_t *json_nonzero(uint64_t value);    /* null for 0 as well */
-json_t *json_number(double value);       /* null for NaN and infinities */
-json_t *json_text(const char *text);     /* null for NULL; each byte that is not UTF-8 becomes the
-                                            character of that number */
+json_t *json_count(uint64_t value);   /* null for UNKNOWN */
+json_t *json_nonzero(uint64_t value); /* null for 0 as well */
+json_t *json_number(double value);    /* null for NaN and infinities */
+json_t *json_text(const char *text);  /* null for NULL; each byte that is not UTF-8 becomes the
+                                         character of that number */
 json_t *json_text_or_null(const char *text); /* null for "" as well */
 
 /* A copy of text, repaired in the same way; the caller frees it. NULL when out of memory. */

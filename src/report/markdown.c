@@ -22,6 +22,7 @@ int report_markdown(const struct report *report, FILE *out, struct err *err)
     fputc('\n', out);
     if (overview_findings(report, out, err) != 0)
         return -1;
-    fprintf(out, "\niobench %s · %s · %s · %s\n", report->version, h->kernel, h->cpu_model, h->libc);
+    fprintf(out, "\niobench %s · %s · %s · %s\n", report->version, h->kernel, h->cpu_model,
+            h->libc);
     return 0;
 }

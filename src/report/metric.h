@@ -23,8 +23,8 @@ enum metric_id {
 };
 
 struct metric {
-    const char *key;  /* in the JSON's summary */
-    const char *help; /* one sentence, for OpenMetrics */
+    const char *key;                              /* in the JSON's summary */
+    const char *help;                             /* one sentence, for OpenMetrics */
     double (*value)(const struct sample *sample); /* NaN: not measured */
 };
 

@@ -172,8 +172,8 @@ static void print_crossovers(const struct run *run, const struct model *models, 
     }
 }
 
-/* For a mode that was measured with several block sizes: the smallest one that is good enough, on the
- * largest file. */
+/* For a mode that was measured with several block sizes: the smallest one that is good enough, on
+ * the largest file. */
 static void print_smallest_block(const struct run *run, const char *mode, double *work, FILE *out)
 {
     uint64_t largest = 0, smallest = UNKNOWN;

@@ -47,7 +47,7 @@ static void name_gauge(const char *key, struct gauge *gauge)
     else
         snprintf(gauge->name, sizeof gauge->name, "iobench_%s", key);
     size_t length = strlen(gauge->name);
-    gauge->unit = has_time ? "seconds"
+    gauge->unit = has_time                                                        ? "seconds"
                   : length > 6 && strcmp(gauge->name + length - 6, "_ratio") == 0 ? "ratio"
                   : length > 6 && strcmp(gauge->name + length - 6, "_bytes") == 0 ? "bytes"
                   : strcmp(key, "bytes_per_s") == 0 ? "bytes_per_second"

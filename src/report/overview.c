@@ -225,10 +225,10 @@ static void add_time_columns(const struct run *run, const struct figures *figure
         const struct summary *of = figures[i].of;
         print_if_known(table_cell(table, i, real), known(c, of[METRIC_WALL_NS_PER_PASS].median),
                        units_time);
-        print_if_known(table_cell(table, i, user),
-                       known(c, profile_share(c, c->profile.user_ns)), units_time);
-        print_if_known(table_cell(table, i, sys),
-                       known(c, profile_share(c, c->profile.system_ns)), units_time);
+        print_if_known(table_cell(table, i, user), known(c, profile_share(c, c->profile.user_ns)),
+                       units_time);
+        print_if_known(table_cell(table, i, sys), known(c, profile_share(c, c->profile.system_ns)),
+                       units_time);
         print_if_known(table_cell(table, i, cpu), known(c, of[METRIC_CPU_RATIO].median),
                        print_percent);
     }
@@ -256,8 +256,8 @@ static void add_latency_columns(const struct run *run, struct table *table)
         for (unsigned i = 0; i < run->n_cases; i++) {
             const struct histogram *h = run->cases[i].latency;
             uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
-            print_if_known(table_cell(table, i, column),
-                           value != UNKNOWN ? (double)value : NAN, units_time);
+            print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
+                           units_time);
         }
     }
 }

@@ -70,8 +70,7 @@ static int print_head(const struct report *report, FILE *out, struct err *err)
     overview_effort(report, out);
     char consume[PARAM_TEXT];
     if (s->n_knob_values[KNOB_CONSUME] == 1)
-        fprintf(out, " · %s",
-                params_text(KNOB_CONSUME, s->knob_values[KNOB_CONSUME][0], consume));
+        fprintf(out, " · %s", params_text(KNOB_CONSUME, s->knob_values[KNOB_CONSUME][0], consume));
     return 0;
 }
 

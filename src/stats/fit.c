@@ -114,8 +114,7 @@ double fit_predict(const struct fit *fit, const double x[FIT_TERMS])
     return y;
 }
 
-void fit_costs(const struct fit_point *points, size_t n, const bool use[FIT_TERMS],
-               struct fit *fit)
+void fit_costs(const struct fit_point *points, size_t n, const bool use[FIT_TERMS], struct fit *fit)
 {
     bool used[FIT_TERMS], dropped[FIT_TERMS] = {false};
     memcpy(used, use, sizeof used);

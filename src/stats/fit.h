@@ -20,10 +20,10 @@ struct fit {
 };
 
 /* Weighted least squares with weights 1/y^2: a small file's microsecond counts as much as a large
- * one's millisecond. use[i] leaves terms out. A term that would come out negative costs nothing, and
- * the others are fitted without it (as in Lawson and Hanson, "Solving Least Squares Problems", ch. 23,
- * for so few terms). Not solved when there are fewer points than terms, or the terms cannot be told
- * apart. */
+ * one's millisecond. use[i] leaves terms out. A term that would come out negative costs nothing,
+ * and the others are fitted without it (as in Lawson and Hanson, "Solving Least Squares Problems",
+ * ch. 23, for so few terms). Not solved when there are fewer points than terms, or the terms cannot
+ * be told apart. */
 void fit_costs(const struct fit_point *points, size_t n, const bool use[FIT_TERMS],
                struct fit *fit);
 

@@ -9,11 +9,11 @@
 enum verdict { VERDICT_FASTER, VERDICT_SLOWER, VERDICT_SAME, VERDICT_INCONCLUSIVE };
 
 struct ratio {
-    size_t n;              /* pairs, one a round */
-    double ratio;          /* case cost / baseline cost: above 1 is slower; NaN for n = 0 */
-    double low, high;      /* the interval; NaN with too few pairs */
-    double confidence;     /* of that interval */
-    bool drifts;           /* the ratio itself wandered while the rounds ran; see ratio_estimate */
+    size_t n;          /* pairs, one a round */
+    double ratio;      /* case cost / baseline cost: above 1 is slower; NaN for n = 0 */
+    double low, high;  /* the interval; NaN with too few pairs */
+    double confidence; /* of that interval */
+    bool drifts;       /* the ratio itself wandered while the rounds ran; see ratio_estimate */
     enum verdict verdict;
 };
 
@@ -21,8 +21,8 @@ struct ratio {
  * The ratio is exp(median); the interval holds the order statistics for confidence. When the signs
  * of d - median(d) come in too few runs (Wald and Wolfowitz 1940, z < -1.64, from 24 pairs on) the
  * pairs are not independent, and the interval is the wider of the plain one and that of the medians
- * of 12 contiguous blocks. delta (0.01 for 1 %) is how much is still "the same". Work holds room for
- * n numbers. */
+ * of 12 contiguous blocks. delta (0.01 for 1 %) is how much is still "the same". Work holds room
+ * for n numbers. */
 void ratio_estimate(const double *logs, size_t n, double confidence, double delta, double *work,
                     struct ratio *ratio);
 

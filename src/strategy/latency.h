@@ -1,5 +1,5 @@
-/* The time of single calls, where it was asked for (--latency). Without it a call costs one test of a
- * pointer; with it two clock readings, which is why it is off by default. */
+/* The time of single calls, where it was asked for (--latency). Without it a call costs one test of
+ * a pointer; with it two clock readings, which is why it is off by default. */
 #ifndef IOBENCH_STRATEGY_LATENCY_H
 #define IOBENCH_STRATEGY_LATENCY_H
 

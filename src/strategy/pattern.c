@@ -20,7 +20,7 @@ void walk_init(struct walk *walk, uint64_t pattern, uint64_t offset, uint64_t le
     while (size < walk->blocks)
         size <<= 1;
     walk->mask = size - 1;
-    walk->increment = rng_next(&rng) | 1;   /* odd, with a factor of 5: the period is full */
-    walk->multiplier = rng_next(&rng) | 1;  /* odd: a bijection */
+    walk->increment = rng_next(&rng) | 1;  /* odd, with a factor of 5: the period is full */
+    walk->multiplier = rng_next(&rng) | 1; /* odd: a bijection */
     walk->state = rng_next(&rng) & walk->mask;
 }

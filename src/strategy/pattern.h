@@ -10,8 +10,8 @@
 
 /* A walk visits each block of [offset, offset + length) once; the last one may be short. A stride
  * visits one block at each multiple of the stride instead. It needs no memory: a random order is a
- * full-period sequence modulo a power of two (Knuth, TAOCP 2, 3.2.1.2), shuffled by xor-shifts, that
- * skips numbers which are no block. */
+ * full-period sequence modulo a power of two (Knuth, TAOCP 2, 3.2.1.2), shuffled by xor-shifts,
+ * that skips numbers which are no block. */
 struct walk {
     uint64_t offset, length, block, step; /* step: from one block's start to the next one's */
     uint64_t blocks, done;

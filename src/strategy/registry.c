@@ -5,28 +5,28 @@
 #include <string.h>
 
 /* One line a strategy. */
-#define STRATEGIES(X)                                                                              \
-    X(sysread)                                                                                     \
-    X(pread)                                                                                       \
-    X(preadv2)                                                                                     \
-    X(readv)                                                                                       \
-    X(direct)                                                                                      \
-    X(fread)                                                                                       \
-    X(fread_unlocked)                                                                              \
-    X(getc)                                                                                        \
-    X(getc_unlocked)                                                                               \
-    X(fgets)                                                                                       \
-    X(getline)                                                                                     \
-    X(mmap)                                                                                        \
-    X(mmap_populate)                                                                               \
-    X(mmap_sequential)                                                                             \
-    X(io_uring)                                                                                    \
-    X(io_uring_fixed)                                                                              \
-    X(io_uring_sqpoll)                                                                             \
-    X(posix_aio)                                                                                   \
-    X(splice)                                                                                      \
-    X(sendfile)                                                                                    \
-    X(evbuffer)                                                                                    \
+#define STRATEGIES(X)  \
+    X(sysread)         \
+    X(pread)           \
+    X(preadv2)         \
+    X(readv)           \
+    X(direct)          \
+    X(fread)           \
+    X(fread_unlocked)  \
+    X(getc)            \
+    X(getc_unlocked)   \
+    X(fgets)           \
+    X(getline)         \
+    X(mmap)            \
+    X(mmap_populate)   \
+    X(mmap_sequential) \
+    X(io_uring)        \
+    X(io_uring_fixed)  \
+    X(io_uring_sqpoll) \
+    X(posix_aio)       \
+    X(splice)          \
+    X(sendfile)        \
+    X(evbuffer)        \
     X(evbuffer_file)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;

@@ -36,22 +36,22 @@ enum group {
 
 /* What a source must offer. */
 enum need {
-    NEED_SEEK = 1u << 0, /* pread(2) and its kind: no pipe */
-    NEED_MAP = 1u << 1,  /* mmap(2): no pipe, no /proc */
-    NEED_END = 1u << 2,  /* holds a line in memory: no endless source */
-    NEED_TOUCH = 1u << 3, /* moves no byte that is not looked at: not with consume=none */
+    NEED_SEEK = 1u << 0,    /* pread(2) and its kind: no pipe */
+    NEED_MAP = 1u << 1,     /* mmap(2): no pipe, no /proc */
+    NEED_END = 1u << 2,     /* holds a line in memory: no endless source */
+    NEED_TOUCH = 1u << 3,   /* moves no byte that is not looked at: not with consume=none */
     NEED_REGULAR = 1u << 4, /* a regular file or block device */
 };
 
 /* What a family hands to a strategy; constant during one pass. */
 struct task {
     const struct params *params;
-    const char *name;      /* for messages */
+    const char *name; /* for messages */
     const char *open_path;
-    int fd;                /* >= 0: duplicate this instead of opening a path */
-    uint64_t offset;       /* this worker's slice: from here ... */
-    uint64_t length;       /* ... so many bytes, or to the end of the file when it is NO_LIMIT */
-    uint64_t seed;         /* of a random pattern */
+    int fd;          /* >= 0: duplicate this instead of opening a path */
+    uint64_t offset; /* this worker's slice: from here ... */
+    uint64_t length; /* ... so many bytes, or to the end of the file when it is NO_LIMIT */
+    uint64_t seed;   /* of a random pattern */
     struct sink sink;
 };
 
@@ -63,11 +63,11 @@ struct strategy {
     const char *caveat;  /* a sentence on what to mind before choosing it; or NULL */
     enum family family;
     unsigned groups, needs;
-    unsigned knobs; /* KNOB_BIT()s beside those of the family */
+    unsigned knobs;   /* KNOB_BIT()s beside those of the family */
     bool times_calls; /* knows --latency: see latency.h */
     bool keeps_bytes; /* they never reach user space (splice): no consume, nothing to verify */
     uint64_t least_trial_ns; /* its trials must be so long, 0: no such need */
-    size_t state_size; /* per worker; handed over zeroed, aligned for any type */
+    size_t state_size;       /* per worker; handed over zeroed, aligned for any type */
 
     /* Usable here? Fails with the reason. NULL: always. */
     int (*probe)(struct err *err);

@@ -2,7 +2,8 @@
  *
  *     bare KIND FILE BLOCK PASSES
  *
- * reads FILE from open to close PASSES times and prints the nanoseconds that took, and the bytes. */
+ * reads FILE from open to close PASSES times and prints the nanoseconds that took, and the bytes.
+ */
 #include "config.h"
 
 #include <fcntl.h>
@@ -138,10 +139,8 @@ static uint64_t bare_uring(const char *path, char *buffer, size_t block)
 static const struct {
     const char *name;
     uint64_t (*pass)(const char *path, char *buffer, size_t block);
-} kinds[] = {{"read", bare_read},
-             {"fread", bare_fread},
-             {"getc", bare_getc},
-             {"getc-unlocked", bare_getc_unlocked},
+} kinds[] = {{"read", bare_read},      {"fread", bare_fread},
+             {"getc", bare_getc},      {"getc-unlocked", bare_getc_unlocked},
 #ifdef HAVE_LIBURING
              {"io_uring", bare_uring},
 #endif

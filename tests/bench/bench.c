@@ -23,7 +23,7 @@ enum { MOST_PAIRS = 200, MOST_COMPARISONS = 2000 };
 struct loop {
     const char *title;
     const char *bare, *options; /* of iobench */
-    unsigned block; /* 0: the loop has none */
+    unsigned block;             /* 0: the loop has none */
     unsigned pairs;
     double target;
 };
@@ -36,8 +36,8 @@ static const struct loop loops[] = {
     {"getc", "getc", "--mode=getc", 0, 16, 0.98},
     {"getc-unlocked", "getc-unlocked", "--mode=getc-unlocked", 0, 16, 0.98},
     {"mmap, touch", "mmap", "--mode=mmap --consume=touch", 0, 40, 0.98},
-    {"io_uring 4 KiB, depth 32", "io_uring", "--mode=io_uring --depth=32 --consume=none", 4096,
-     40, 0.97},
+    {"io_uring 4 KiB, depth 32", "io_uring", "--mode=io_uring --depth=32 --consume=none", 4096, 40,
+     0.97},
 };
 
 static double bare_ns_per_byte(const struct paths *paths, const struct loop *loop, unsigned passes)
@@ -60,8 +60,8 @@ static double iobench_ns_per_byte(const struct paths *paths, const struct loop *
     char options[512], block[64] = "";
     if (loop->block > 0)
         snprintf(block, sizeof block, "--block-size=%u", loop->block);
-    snprintf(options, sizeof options,
-             "%s %s --quick --warmup=0 --rounds=1 --trial-time=200ms", loop->options, block);
+    snprintf(options, sizeof options, "%s %s --quick --warmup=0 --rounds=1 --trial-time=200ms",
+             loop->options, block);
     json_t *document = run_read(paths, options, paths->large);
     double ns = last_trial(document, "wall_ns"), bytes = last_trial(document, "bytes");
     *passes = last_trial(document, "passes");
@@ -164,8 +164,10 @@ static void bench_trial_times(const struct paths *paths)
             char options[128];
             struct ratio r;
             bool same;
-            snprintf(options, sizeof options, EQUALS "--precision=0.0001 --time-limit=2s "
-                                                     "--trial-time=%s", times[i]);
+            snprintf(options, sizeof options,
+                     EQUALS "--precision=0.0001 --time-limit=2s "
+                            "--trial-time=%s",
+                     times[i]);
             bool known = compare_equals(paths, options, &r, &same);
             halves[i][j] = known ? ratio_half_width(&r) : INFINITY;
             errors[i][j] = known ? fabs(log(r.ratio)) : INFINITY;
@@ -185,7 +187,8 @@ static void bench_trial_times(const struct paths *paths)
 int main(int argc, char **argv)
 {
     if (argc < 4 || argc > 6) {
-        fprintf(stderr, "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [trial-times | equal-cases]]\n");
+        fprintf(stderr,
+                "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [trial-times | equal-cases]]\n");
         return 2;
     }
     struct paths paths = {.iobench = argv[1], .bare = argv[2], .directory = argv[3]};

@@ -33,8 +33,7 @@ static double fio_bytes_per_s(const char *path, const char *engine, const char *
              path, block, engine, strcmp(engine, "io_uring") == 0 ? 32 : 1);
     json_t *document = run_json(command);
     json_t *job = json_array_get(json_object_get(document, "jobs"), 0);
-    double rate =
-        json_number_value(json_object_get(json_object_get(job, "read"), "bw_bytes"));
+    double rate = json_number_value(json_object_get(json_object_get(job, "read"), "bw_bytes"));
     json_decref(document);
     return rate;
 }
@@ -70,8 +69,8 @@ static double best_of_fio(const char *path, const char **engine, const char **bl
     return best;
 }
 
-/* The best of our strategies and block sizes; options holds 128 bytes. They deliver every byte to user
- * space and do not look at it, as fio does not. */
+/* The best of our strategies and block sizes; options holds 128 bytes. They deliver every byte to
+ * user space and do not look at it, as fio does not. */
 static double best_of_ours(const struct paths *paths, const char *path, char *options)
 {
     static const char *const modes[] = {"sysread", "pread", "fread", "io_uring"};
@@ -124,7 +123,8 @@ static bool bench_fio(const struct paths *paths)
     printf("  fio is best with %s at %s (%s), ", engine, block, units_rate(rate, fio));
     double ours = best_of_ours(paths, path, options);
     printf("iobench with %s (%s)\n", options, units_rate(rate, ours));
-    bool good = compare_with_fio(paths, path, "our best / fio's best", options, engine, block, 1.10);
+    bool good =
+        compare_with_fio(paths, path, "our best / fio's best", options, engine, block, 1.10);
     good &= compare_with_fio(paths, path, "sysread 4 KiB / fio psync",
                              "--mode=sysread --consume=none --block-size=4k", "psync", "4k", 1.5);
     unlink(path);

@@ -214,8 +214,7 @@ static void every_strategy_reads_its_slice_and_no_byte_more(void **state)
             if (!can_do(strategy_at(i), 0, &work))
                 continue;
             struct outcome o = run_pass(strategy_at(i), &work);
-            const unsigned char *from =
-                slices[s].bytes > 0 ? content + slices[s].offset : content;
+            const unsigned char *from = slices[s].bytes > 0 ? content + slices[s].offset : content;
             expect(strategy_at(i), &o, from, slices[s].bytes);
         }
     }

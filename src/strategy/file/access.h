@@ -14,8 +14,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Opens the task's file, at the task's offset when seek is set. Returns a descriptor for file_close,
- * or -1. */
+/* Opens the task's file, at the task's offset when seek is set. Returns a descriptor for
+ * file_close, or -1. */
 int file_open(const struct task *task, bool seek, struct tally *tally, struct err *err);
 /* The same with further flags of open(2), which do not reach a descriptor that was handed over. */
 int file_open_with(const struct task *task, int flags, bool seek, struct tally *tally,
@@ -59,7 +59,7 @@ void block_teardown(void *state);
 struct stdio_state {
     void *stream_buffer; /* NULL: the C library's own */
     size_t stream_size;
-    char *buffer;        /* stdio_setup() leaves it NULL; stdio_teardown() frees it */
+    char *buffer; /* stdio_setup() leaves it NULL; stdio_teardown() frees it */
     size_t size;
 };
 int stdio_setup(void *state, const struct task *task, struct err *err);
@@ -79,8 +79,8 @@ static inline bool file_is_sequential(const struct task *task)
     return task->params->value[KNOB_PATTERN] == PATTERN_SEQUENTIAL;
 }
 
-/* The loop of every system call that fills a buffer from a place. read_at(fd, buffer, want, at) is a static
- * function of the caller's and inlined here: there is no call through a pointer. */
+/* The loop of every system call that fills a buffer from a place. read_at(fd, buffer, want, at) is
+ * a static function of the caller's and inlined here: there is no call through a pointer. */
 ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, off_t), int fd,
                               const struct block_state *state, const struct task *task,
                               struct tally *tally, struct err *err)

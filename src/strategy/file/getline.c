@@ -20,7 +20,8 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
             failed = !feof(stream); /* it also fails for want of memory, without ferror() */
             break;
         }
-        /* A line may reach beyond the slice; its rest is the next worker's, or was not asked for. */
+        /* A line may reach beyond the slice; its rest is the next worker's, or was not asked for.
+         */
         size_t length = left < (uint64_t)got ? (size_t)left : (size_t)got;
         consume(&task->sink, tally, state->buffer, length);
         left -= length;

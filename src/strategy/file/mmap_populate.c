@@ -25,7 +25,8 @@ static int pass(void *state, const struct task *task, struct tally *tally, struc
 const struct strategy strategy_mmap_populate = {
     .name = "mmap-populate",
     .summary = "mmap(2) with MAP_POPULATE: all pages mapped at once",
-    .caveat = "mmap-populate dies on a file that is cut while it is read, and cannot read pipes or /proc.",
+    .caveat = "mmap-populate dies on a file that is cut while it is read, and cannot read pipes or "
+              "/proc.",
     .family = FAMILY_FILE,
     .groups = GROUP_MAPPED,
     .needs = NEED_SEEK | NEED_MAP | NEED_TOUCH,

@@ -78,8 +78,7 @@ static int register_all(struct uring *uring, struct err *err)
     for (unsigned i = 0; i < n; i++) {
         unsigned left = queue->depth - i * together;
         size_t blocks = left < together ? left : together;
-        buffers[i] =
-            (struct iovec){queue->blocks[i * together].bytes, blocks * queue->block_size};
+        buffers[i] = (struct iovec){queue->blocks[i * together].bytes, blocks * queue->block_size};
     }
     int status = io_uring_register_buffers(&uring->ring, buffers, n);
     free(buffers);
