@@ -116,8 +116,7 @@ static void add_knob_columns(const struct run *run, struct table *table)
     for (unsigned i = 0; i < run->n_cases; i++)
         print_block(table_cell(table, i, column), &run->cases[i]);
     for (int k = 0; k < KNOBS; k++) {
-        bool wanted = k != KNOB_BLOCK_SIZE && varies(run, (enum knob)k);
-        if (!wanted || (k == KNOB_STDIO_BUFFER && !varies(run, KNOB_STDIO_BUFFER)))
+        if (k == KNOB_BLOCK_SIZE || !varies(run, (enum knob)k))
             continue;
         column = table_add_column(table, knob_info[k].column, false, 1);
         for (unsigned i = 0; i < run->n_cases; i++)
