@@ -1,7 +1,8 @@
 /* make bench: iobench's own figures, each beside its reference in the same run.
  *
- *     bench IOBENCH BARE DIRECTORY [COMPARISONS]
+ *     bench IOBENCH BARE DIRECTORY [COMPARISONS [ONLY]]
  *
+ * ONLY is a word of a figure's title (getc, fio, equal-cases), or trial-times.
  * Pairs of runs alternate: the same work by a bare loop and by iobench, which goes first changing
  * each time. The ratio is that of throughputs, 1 when iobench adds nothing to the loop. Then equal
  * cases are compared with each other, to see how often and by how much they seem to differ. */
@@ -29,13 +30,13 @@ struct loop {
 };
 
 static const struct loop loops[] = {
-    {"sysread 128 KiB, no look", "read", "--mode=sysread --consume=none", 128 * 1024, 60, 0.99},
-    {"sysread 8 KiB, no look", "read", "--mode=sysread --consume=none", 8 * 1024, 60, 0.98},
-    {"sysread 512 B, no look", "read", "--mode=sysread --consume=none", 512, 30, 0.97},
-    {"fread 8 KiB, no look", "fread", "--mode=fread --consume=none", 8 * 1024, 40, 0.98},
+    {"sysread 128 KiB, no look", "read", "--mode=sysread --consume=none", 128 * 1024, 100, 0.99},
+    {"sysread 8 KiB, no look", "read", "--mode=sysread --consume=none", 8 * 1024, 100, 0.98},
+    {"sysread 512 B, no look", "read", "--mode=sysread --consume=none", 512, 80, 0.97},
+    {"fread 8 KiB, no look", "fread", "--mode=fread --consume=none", 8 * 1024, 60, 0.98},
     {"getc", "getc", "--mode=getc", 0, 16, 0.98},
-    {"getc-unlocked", "getc-unlocked", "--mode=getc-unlocked", 0, 16, 0.98},
-    {"mmap, touch", "mmap", "--mode=mmap --consume=touch", 0, 40, 0.98},
+    {"getc-unlocked", "getc-unlocked", "--mode=getc-unlocked", 0, 30, 0.98},
+    {"mmap, touch", "mmap", "--mode=mmap --consume=touch", 0, 60, 0.98},
     {"io_uring 4 KiB, depth 32", "io_uring", "--mode=io_uring --depth=32 --consume=none", 4096, 40,
      0.97},
 };
@@ -60,7 +61,7 @@ static double iobench_ns_per_byte(const struct paths *paths, const struct loop *
     char options[512], block[64] = "";
     if (loop->block > 0)
         snprintf(block, sizeof block, "--block-size=%u", loop->block);
-    snprintf(options, sizeof options, "%s %s --quick --warmup=0 --rounds=1 --trial-time=200ms",
+    snprintf(options, sizeof options, "%s %s --quick --warmup=0 --rounds=1 --trial-time=60ms",
              loop->options, block);
     json_t *document = run_read(paths, options, paths->large);
     double ns = last_trial(document, "wall_ns"), bytes = last_trial(document, "bytes");
@@ -184,37 +185,49 @@ static void bench_trial_times(const struct paths *paths)
     fflush(stdout);
 }
 
+/* Is this part among those asked for? Everything is, unless a word of its title was given. */
+bool is_wanted(const struct paths *paths, const char *title)
+{
+    return paths->only == NULL || strstr(title, paths->only) != NULL;
+}
+
+static bool bench_loops(const struct paths *paths)
+{
+    bool good = true;
+    printf("throughput ÷ that of a bare loop, cached file of 256 MiB (95 %% interval)\n");
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
+        if (is_wanted(paths, loops[i].title))
+            good &= bench_loop(paths, &loops[i]);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4 || argc > 6) {
-        fprintf(stderr,
-                "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [trial-times | equal-cases]]\n");
+        fprintf(stderr, "usage: bench IOBENCH BARE DIRECTORY [COMPARISONS [ONLY]]\n");
         return 2;
     }
     struct paths paths = {.iobench = argv[1], .bare = argv[2], .directory = argv[3]};
     unsigned comparisons = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 400;
     if (comparisons > MOST_COMPARISONS)
         comparisons = MOST_COMPARISONS;
+    if (argc > 5 && argv[5][0] != '\0')
+        paths.only = argv[5];
     snprintf(paths.large, sizeof paths.large, "%s/iobench-bench-large", argv[3]);
     snprintf(paths.small, sizeof paths.small, "%s/iobench-bench-small", argv[3]);
-    bool good = true;
     if (make_file(paths.large, UINT64_C(256) << 20) != 0 ||
         make_file(paths.small, UINT64_C(16) << 20) != 0)
         return 3;
-    if (argc > 5 && strcmp(argv[5], "trial-times") == 0) {
-        bench_trial_times(&paths);
-    } else if (argc > 5) {
-        good = bench_equals(&paths, comparisons);
-    } else {
-        printf("throughput ÷ that of a bare loop, cached file of 256 MiB (95 %% interval)\n");
-        for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
-            good &= bench_loop(&paths, &loops[i]);
-        good &= bench_peers(&paths);
+    bool good = bench_loops(&paths);
+    good &= bench_peers(&paths);
+    if (is_wanted(&paths, "equal-cases")) {
         printf("a case compared with itself, cached file of 16 MiB\n");
         good &= bench_equals_once(&paths);
         if (comparisons > 0)
             good &= bench_equals(&paths, comparisons);
     }
+    if (paths.only != NULL && strcmp(paths.only, "trial-times") == 0)
+        bench_trial_times(&paths);
     unlink(paths.large);
     unlink(paths.small);
     return good ? 0 : 1;

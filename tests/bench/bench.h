@@ -10,8 +10,12 @@
 
 struct paths {
     const char *iobench, *bare, *directory;
+    const char *only;            /* a word of a title, or NULL: all figures */
     char large[512], small[512]; /* cached files of 256 MiB and of 16 MiB */
 };
+
+/* Is the figure of this title asked for? */
+bool is_wanted(const struct paths *paths, const char *title);
 
 /* Runs a command and reads its output as JSON; NULL, after saying so, when there is none. */
 json_t *run_json(const char *command);

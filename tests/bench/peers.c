@@ -29,7 +29,7 @@ static double fio_bytes_per_s(const char *path, const char *engine, const char *
     char command[1024];
     snprintf(command, sizeof command,
              "fio --name=bench --filename='%s' --rw=read --bs=%s --ioengine=%s --iodepth=%d "
-             "--invalidate=0 --readonly --loops=2 --output-format=json 2>/dev/null",
+             "--invalidate=0 --readonly --output-format=json 2>/dev/null",
              path, block, engine, strcmp(engine, "io_uring") == 0 ? 32 : 1);
     json_t *document = run_json(command);
     json_t *job = json_array_get(json_object_get(document, "jobs"), 0);
@@ -41,7 +41,7 @@ static double fio_bytes_per_s(const char *path, const char *engine, const char *
 static double our_bytes_per_s(const struct paths *paths, const char *path, const char *options)
 {
     char all[512];
-    snprintf(all, sizeof all, "%s --quick --warmup=0 --rounds=1 --trial-time=200ms", options);
+    snprintf(all, sizeof all, "%s --quick --warmup=0 --rounds=1 --trial-time=60ms", options);
     json_t *document = run_read(paths, all, path);
     double ns = last_trial(document, "wall_ns"), bytes = last_trial(document, "bytes");
     json_decref(document);
@@ -69,17 +69,24 @@ static double best_of_fio(const char *path, const char **engine, const char **bl
     return best;
 }
 
-/* The best of our strategies and block sizes; options holds 128 bytes. They deliver every byte to
- * user space and do not look at it, as fio does not. */
+/* The best of our strategies that deliver every byte, and block sizes; options holds 128 bytes.
+ * Those that copy do not look at the bytes, as fio does not; a mapping has to be touched. */
 static double best_of_ours(const struct paths *paths, const char *path, char *options)
 {
-    static const char *const modes[] = {"sysread", "pread", "fread", "io_uring"};
+    static const struct {
+        const char *mode;
+        bool maps;
+    } modes[] = {{"sysread", false},  {"pread", false}, {"fread", false},
+                 {"io_uring", false}, {"mmap", true},   {"mmap-populate", true}};
     double best = 0;
     for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
-        for (size_t b = 0; b < BLOCKS; b++) {
+        for (size_t b = 0; b < (modes[m].maps ? 1 : BLOCKS); b++) {
             char tried[128];
-            snprintf(tried, sizeof tried, "--mode=%s --consume=none --block-size=%s", modes[m],
-                     blocks[b]);
+            if (modes[m].maps)
+                snprintf(tried, sizeof tried, "--mode=%s --consume=touch", modes[m].mode);
+            else
+                snprintf(tried, sizeof tried, "--mode=%s --consume=none --block-size=%s",
+                         modes[m].mode, blocks[b]);
             double rate = our_bytes_per_s(paths, path, tried);
             if (rate > best) {
                 best = rate;
@@ -183,9 +190,9 @@ bool bench_peers(const struct paths *paths)
 {
     bool good = true;
     printf("beside other tools, cached file of 1 GiB (fio) and of 256 MiB (hyperfine)\n");
-    if (is_installed("fio"))
+    if (is_wanted(paths, "fio") && is_installed("fio"))
         good &= bench_fio(paths);
-    if (is_installed("hyperfine"))
+    if (is_wanted(paths, "hyperfine") && is_installed("hyperfine"))
         good &= bench_hyperfine(paths);
     fflush(stdout);
     return good;

@@ -79,26 +79,28 @@ static inline bool file_is_sequential(const struct task *task)
     return task->params->value[KNOB_PATTERN] == PATTERN_SEQUENTIAL;
 }
 
-/* The loop of every system call that fills a buffer from a place. read_at(fd, buffer, want, at) is
- * a static function of the caller's and inlined here: there is no call through a pointer. */
-ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, off_t), int fd,
-                              const struct block_state *state, const struct task *task,
-                              struct tally *tally, struct err *err)
+/* The loop below, made twice by the compiler: plain is the sequential one whose calls are not
+ * timed, and leaves nothing between two calls but the counting. */
+ALWAYS_INLINE int read_blocks_how(ssize_t (*read_at)(int, unsigned char *, size_t, off_t), int fd,
+                                  bool plain, const struct block_state *state,
+                                  const struct task *task, struct tally *tally, struct err *err)
 {
     uint64_t at = task->offset, left = task->length;
+    size_t size = state->size;
     struct walk walk;
     size_t in_block = 0; /* what is left of a block of the walk */
-    bool sequential = file_is_sequential(task);
+    bool sequential = plain || file_is_sequential(task);
     if (!sequential)
         file_walk(&walk, task);
     while (left > 0) {
         if (!sequential && in_block == 0 && !walk_next(&walk, &at, &in_block))
             break;
-        size_t room = sequential ? state->size : in_block;
+        size_t room = sequential ? size : in_block;
         size_t want = left < room ? (size_t)left : room;
-        uint64_t start = latency_start(tally);
+        uint64_t start = plain ? 0 : latency_start(tally);
         ssize_t got = read_at(fd, state->buffer, want, (off_t)at);
-        latency_stop(tally, start);
+        if (!plain)
+            latency_stop(tally, start);
         tally->calls++;
         if (got <= 0) {
             if (got == 0)
@@ -116,16 +118,28 @@ ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, o
     return 0;
 }
 
-/* The loop of getc and its kind, inlined with next and how known. getc looks at every byte itself,
- * so touch has nothing to add. */
-ALWAYS_INLINE uint64_t read_chars_how(int (*next)(FILE *), FILE *stream, enum consume how,
-                                      const struct task *task, struct tally *tally)
+/* The loop of every system call that fills a buffer from a place. read_at(fd, buffer, want, at) is
+ * a static function of the caller's and inlined here: there is no call through a pointer. */
+ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, off_t), int fd,
+                              const struct block_state *state, const struct task *task,
+                              struct tally *tally, struct err *err)
 {
-    uint64_t n = 0, sum = 0, newlines = 0;
+    if (file_is_sequential(task) && tally->latency == NULL)
+        return read_blocks_how(read_at, fd, true, state, task, tally, err);
+    return read_blocks_how(read_at, fd, false, state, task, tally, err);
+}
+
+/* The loop of getc and its kind, inlined with next, how and whether there is a limit known: a
+ * compare more weighs on a loop of five instructions. getc looks at every byte itself, so touch has
+ * nothing to add. */
+ALWAYS_INLINE uint64_t read_chars_how(int (*next)(FILE *), FILE *stream, enum consume how,
+                                      bool limited, const struct task *task, struct tally *tally)
+{
+    uint64_t n = 0, sum = 0, newlines = 0, length = task->length;
     unsigned char gathered[4096];
     size_t held = 0;
     int c;
-    while (n < task->length && (c = next(stream)) != EOF) {
+    while ((!limited || n < length) && (c = next(stream)) != EOF) {
         n++;
         if (how == CONSUME_SUM)
             sum += (unsigned)c;
@@ -153,19 +167,21 @@ ALWAYS_INLINE int read_chars(int (*next)(FILE *), const struct stdio_state *stat
     if (stream == NULL)
         return -1;
     uint64_t n = 0;
+    bool limited = task->length != NO_LIMIT;
     switch (task->sink.how) {
     case CONSUME_NONE:
     case CONSUME_TOUCH:
-        n = read_chars_how(next, stream, CONSUME_NONE, task, tally);
+        n = limited ? read_chars_how(next, stream, CONSUME_NONE, true, task, tally)
+                    : read_chars_how(next, stream, CONSUME_NONE, false, task, tally);
         break;
     case CONSUME_SUM:
-        n = read_chars_how(next, stream, CONSUME_SUM, task, tally);
+        n = read_chars_how(next, stream, CONSUME_SUM, true, task, tally);
         break;
     case CONSUME_LINES:
-        n = read_chars_how(next, stream, CONSUME_LINES, task, tally);
+        n = read_chars_how(next, stream, CONSUME_LINES, true, task, tally);
         break;
     case CONSUME_DIGEST:
-        n = read_chars_how(next, stream, CONSUME_DIGEST, task, tally);
+        n = read_chars_how(next, stream, CONSUME_DIGEST, true, task, tally);
         break;
     }
     tally->bytes += n;
