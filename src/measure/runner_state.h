@@ -9,6 +9,7 @@ struct runner_state {
     struct run *run;
     struct err *err;
     uint64_t rounds_started_ns;
+    unsigned precise_looks; /* in a row, until now */
     bool source_changes; /* the same reading gave other bytes: nothing can be verified */
 };
 
