@@ -13,6 +13,11 @@ static const char *const consume_choices[] = {"none", "touch", "sum", "lines", N
 static const char *const advice_choices[] = {"normal",   "sequential", "random",
                                              "willneed", "noreuse",    NULL};
 static const char *const cache_choices[] = {"warm", "cold", "as-is", NULL};
+static const char *const transport_choices[] = {"tcp", "tcp6", "unix",       "unix-dgram",
+                                                "udp", "pipe", "socketpair", NULL};
+static const char *const place_choices[] = {"any", "same", "apart", NULL};
+static const char *const congestion_choices[] = {"system", "cubic", "bbr", "reno", NULL};
+static const char *const switch_choices[] = {"off", "on", NULL};
 static const char *const pattern_choices[] = {"sequential", "reverse", "random", NULL};
 
 /* One call moves at most 2147479552 bytes (read(2)), so a larger block only wastes memory; it is
@@ -54,7 +59,7 @@ const struct knob_info knob_info[KNOBS] = {
             .option = "bytes",
             .letters = "n",
             .datatype = "SIZE",
-            .help = "read exactly this much of each FILE",
+            .help = "exactly this much: of each FILE, or of the stream",
             .column = "bytes",
             .kind = KNOB_KIND_SIZE,
             .initial = PARAM_NONE,
@@ -72,6 +77,32 @@ const struct knob_info knob_info[KNOBS] = {
             .kind = KNOB_KIND_CHOICE,
             .choices = cache_choices,
             .initial = CACHE_WARM,
+            .sweeps = 1,
+        },
+    [KNOB_CONGESTION] =
+        {
+            .key = "congestion",
+            .option = "congestion",
+            .datatype = "LIST",
+            .help = "congestion control of TCP: system, cubic, bbr, reno",
+            .column = "congestion",
+            .kind = KNOB_KIND_CHOICE,
+            .choices = congestion_choices,
+            .initial = CONGESTION_SYSTEM,
+            .sweeps = 1,
+        },
+    [KNOB_CONNECTIONS] =
+        {
+            .key = "connections",
+            .option = "connections",
+            .letters = "c",
+            .datatype = "LIST",
+            .help = "connections drained at once (1)",
+            .column = "connections",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 1,
+            .least = 1,
+            .most = 1000000,
             .sweeps = 1,
         },
     [KNOB_CONSUME] =
@@ -100,6 +131,18 @@ const struct knob_info knob_info[KNOBS] = {
             .most = 4096,
             .sweeps = 1,
         },
+    [KNOB_NODELAY] =
+        {
+            .key = "nodelay",
+            .option = "nodelay",
+            .datatype = "LIST",
+            .help = "TCP_NODELAY of the sender: off, on",
+            .column = "nodelay",
+            .kind = KNOB_KIND_CHOICE,
+            .choices = switch_choices,
+            .initial = 0,
+            .sweeps = 1,
+        },
     [KNOB_OFFSET] =
         {
             .key = "offset",
@@ -125,6 +168,44 @@ const struct knob_info knob_info[KNOBS] = {
             .most = LARGEST_BLOCK,
             .sweeps = 1,
         },
+    [KNOB_PLACE] =
+        {
+            .key = "place",
+            .option = "place",
+            .datatype = "LIST",
+            .help = "processors of the two ends: any, same, apart",
+            .column = "place",
+            .kind = KNOB_KIND_CHOICE,
+            .choices = place_choices,
+            .initial = PLACE_ANY,
+            .sweeps = 1,
+        },
+    [KNOB_RCVBUF] =
+        {
+            .key = "rcvbuf",
+            .option = "rcvbuf",
+            .datatype = "LIST",
+            .help = "SO_RCVBUF of the receiver (the system's)",
+            .column = "rcvbuf",
+            .kind = KNOB_KIND_SIZE,
+            .initial = PARAM_NONE,
+            .least = 1,
+            .most = INT32_MAX / 2,
+            .sweeps = 1,
+        },
+    [KNOB_SEND_SIZE] =
+        {
+            .key = "send_size",
+            .option = "send-size",
+            .datatype = "LIST",
+            .help = "bytes of one send, or of a datagram (128k; a datagram: the block, 8k at most)",
+            .column = "send",
+            .kind = KNOB_KIND_SIZE,
+            .initial = PARAM_NONE,
+            .least = 1,
+            .most = 64 * 1024 * 1024,
+            .sweeps = 1,
+        },
     [KNOB_SIZE] =
         {
             .key = "size",
@@ -136,6 +217,19 @@ const struct knob_info knob_info[KNOBS] = {
             .initial = PARAM_NONE,
             .least = 1,
             .most = LARGEST_FILE,
+            .sweeps = 1,
+        },
+    [KNOB_SNDBUF] =
+        {
+            .key = "sndbuf",
+            .option = "sndbuf",
+            .datatype = "LIST",
+            .help = "SO_SNDBUF of the sender (the system's)",
+            .column = "sndbuf",
+            .kind = KNOB_KIND_SIZE,
+            .initial = PARAM_NONE,
+            .least = 1,
+            .most = INT32_MAX / 2,
             .sweeps = 1,
         },
     [KNOB_STDIO_BUFFER] =
@@ -157,12 +251,24 @@ const struct knob_info knob_info[KNOBS] = {
             .option = "threads",
             .letters = "t",
             .datatype = "LIST",
-            .help = "worker threads, each with its own part of the file (1)",
+            .help = "worker threads, each with its own part of the work (1)",
             .column = "threads",
             .kind = KNOB_KIND_COUNT,
             .initial = 1,
             .least = 1,
             .most = 1024,
+            .sweeps = 1,
+        },
+    [KNOB_TRANSPORT] =
+        {
+            .key = "transport",
+            .option = "transport",
+            .datatype = "LIST",
+            .help = "tcp, tcp6, unix, unix-dgram, udp, pipe, socketpair",
+            .column = "transport",
+            .kind = KNOB_KIND_CHOICE,
+            .choices = transport_choices,
+            .initial = TRANSPORT_TCP,
             .sweeps = 1,
         },
 };

@@ -13,13 +13,21 @@ enum knob { /* in alphabetical order of their keys, which is the order inside id
             KNOB_BLOCK_SIZE,
             KNOB_BYTES,
             KNOB_CACHE,
+            KNOB_CONGESTION,
+            KNOB_CONNECTIONS,
             KNOB_CONSUME,
             KNOB_DEPTH,
+            KNOB_NODELAY,
             KNOB_OFFSET,
             KNOB_PATTERN,
+            KNOB_PLACE,
+            KNOB_RCVBUF,
+            KNOB_SEND_SIZE,
             KNOB_SIZE,
+            KNOB_SNDBUF,
             KNOB_STDIO_BUFFER,
             KNOB_THREADS,
+            KNOB_TRANSPORT,
             KNOBS
 };
 
@@ -44,6 +52,23 @@ enum cache { CACHE_WARM, CACHE_COLD, CACHE_AS_IS };
 
 /* Values of KNOB_PATTERN; every other value is a stride in bytes. */
 enum pattern { PATTERN_SEQUENTIAL, PATTERN_REVERSE, PATTERN_RANDOM, PATTERN_LEAST_STRIDE = 512 };
+
+/* Values of KNOB_TRANSPORT. */
+enum transport {
+    TRANSPORT_TCP,
+    TRANSPORT_TCP6,
+    TRANSPORT_UNIX,
+    TRANSPORT_UNIX_DGRAM,
+    TRANSPORT_UDP,
+    TRANSPORT_PIPE,
+    TRANSPORT_SOCKETPAIR
+};
+
+/* Values of KNOB_PLACE: where the two ends of a trial run. */
+enum place { PLACE_ANY, PLACE_SAME, PLACE_APART };
+
+/* Values of KNOB_CONGESTION; its choices are the names that the kernel knows them by. */
+enum congestion { CONGESTION_SYSTEM };
 
 enum knob_kind { KNOB_KIND_SIZE, KNOB_KIND_COUNT, KNOB_KIND_CHOICE, KNOB_KIND_PATTERN };
 

@@ -11,6 +11,34 @@
 
 struct histogram;
 
+/* What some strategies and peers count beside calls and bytes. One row in tally.c names each. */
+enum counter {
+    COUNTER_WAITS,     /* calls that only waited: poll, epoll_wait, ... */
+    COUNTER_AGAIN,     /* calls that found nothing there (EAGAIN) */
+    COUNTER_DATAGRAMS, /* sent or received, the truncated ones included */
+    COUNTER_TRUNCATED, /* datagrams that were longer than the block */
+    COUNTER_EMPTY,     /* datagrams without a byte */
+    COUNTER_NO_BUFFER, /* times that the kernel had no provided buffer left (ENOBUFS) */
+    COUNTERS
+};
+
+extern const char *const counter_names[COUNTERS]; /* keys of the JSON */
+
+/* What a socket of this end was set to, and what TCP knew at the end; UNKNOWN where there is no
+ * such figure. All zero: no socket. */
+struct socket_facts {
+    bool known;
+    uint64_t rcvbuf_bytes, sndbuf_bytes; /* as the kernel has them: twice what was asked for */
+    uint64_t nodelay, rtt_ns, retransmits, delivered, drops;
+    char congestion[16]; /* "" where there is none */
+};
+
+/* How evenly several connections were served. */
+struct fairness {
+    uint64_t connections, least_bytes, most_bytes;
+    double sum, sum_of_squares; /* of the bytes of each */
+};
+
 struct tally {
     _Alignas(128) uint64_t passes;
     uint64_t bytes;       /* delivered */
@@ -20,8 +48,13 @@ struct tally {
     uint64_t sum;         /* what consume read from the bytes; keeps the compiler honest */
     uint64_t digest;      /* XXH3 (64 bits) of the whole work, under consume=digest */
     uint64_t open_ns, close_ns; /* only where phases is set */
-    uint64_t foreign_cpu_ns;    /* of ended children, but spent before the timed part */
-    struct histogram *latency;  /* of single calls; NULL unless it was asked for */
+    uint64_t counter[COUNTERS];
+    struct socket_facts socket; /* of the first connection */
+    struct fairness fairness;
+    uint64_t ramp_bytes;       /* moved before the clock */
+    uint64_t cut_bytes;        /* that came but did not fit: of truncated datagrams */
+    uint64_t foreign_cpu_ns;   /* of ended children, but spent before the timed part */
+    struct histogram *latency; /* of single calls; NULL unless it was asked for */
     bool has_digest;
     bool
         phases; /* set before the run by who wants open_ns and close_ns: they cost clock readings */

@@ -118,6 +118,29 @@ static void advise_on_source(const struct report *report, struct run *run)
     }
 }
 
+/* On loopback it changes the figure by half whether two ends share a processor. */
+static void advise_on_placement(struct run *run)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        unsigned together = 0, apart = 0;
+        for (size_t j = 0; j < run->samples.n; j++) {
+            const struct sample *s = &run->samples.items[j];
+            if (s->case_index != i || !sample_counts(s) || !s->has_peer || s->cpu < 0 ||
+                s->peer.cpu < 0)
+                continue;
+            together += s->cpu == s->peer.cpu;
+            apart += s->cpu != s->peer.cpu;
+        }
+        if (together > 0 && apart > 0) {
+            notes_add(&run->warnings, "placement_changed", NULL,
+                      "the two ends shared a processor in some trials and not in others (%s: %u "
+                      "of %u): --place=same or --place=apart keeps them where they are",
+                      run->cases[i].label, together, together + apart);
+            return;
+        }
+    }
+}
+
 static void advise_on_host(const struct report *report, struct run *run)
 {
     if (report->host->steal_ratio > HIGH_STEAL)
@@ -136,6 +159,7 @@ void advice_add(const struct report *report, struct run *run)
         advise_on_spread(run, work);
         advise_on_storage(run, work);
     }
+    advise_on_placement(run);
     advise_on_host(report, run);
     free(work);
 }

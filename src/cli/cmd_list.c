@@ -5,6 +5,7 @@
 #include "cli/say.h"
 #include "strategy/registry.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,21 @@ static void print_groups(void)
     printf("\n");
 }
 
+static const struct {
+    enum family family;
+    const char *name, *what;
+} families[] = {
+    {FAMILY_FILE, "file", "ways of reading files (read, sysread, stdio)"},
+    {FAMILY_STREAM, "stream", "ways of draining a socket (recv)"},
+};
+
+static void print_family(enum family family)
+{
+    for (size_t i = 0; i < strategy_count(); i++)
+        if (strategy_at(i)->family == family)
+            print_strategy(strategy_at(i));
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -37,14 +53,19 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (argc > 2 || (argc == 2 && argv[1][0] == '-'))
         return command_usage_error("list", "list takes the name of a family");
-    if (argc == 2 && strcmp(argv[1], "file") != 0) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        if (argc == 2 && strcmp(argv[1], families[i].name) != 0)
+            continue;
+        printf("%s%s: %s\n", found ? "\n" : "", families[i].name, families[i].what);
+        print_family(families[i].family);
+        found = true;
+    }
+    if (!found) {
         struct err err = {0};
-        err_set(&err, 0, "no family is called '%s': there is 'file'", argv[1]);
+        err_set(&err, 0, "no family is called '%s': there are 'file' and 'stream'", argv[1]);
         return command_usage_error("list", err.text);
     }
-    printf("file: ways of reading files (read, sysread, stdio)\n");
-    for (size_t i = 0; i < strategy_count(); i++)
-        print_strategy(strategy_at(i));
     print_groups();
     return EXIT_MEASURED;
 }

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/command.h"
-#include "cli/measure.h"
+#include "cli/session.h"
 #include "family/file.h"
 
 #define FILE_COMMAND_KNOBS                                                                   \
@@ -15,6 +15,11 @@
     "'iobench list file' shows the strategies. Sizes: 512, 8k, 1M (powers of 1024),\n"  \
     "500MB (powers of 1000). Times: 5ms, 10s."
 
+static int run(const struct command *command, int argc, char **argv)
+{
+    return session_run(command, &file_session, argc, argv);
+}
+
 static const char *const read_modes[] = {"sysread", "fread", "getc", "mmap", "io_uring", NULL};
 static const char *const sysread_modes[] = {"syscall", NULL};
 static const char *const stdio_modes[] = {"stdio", NULL};
@@ -24,9 +29,10 @@ const struct command command_read = {
     .usage = "read [OPTION...] [FILE...]",
     .summary = "Compares ways of reading files",
     .help = FILE_HELP,
+    .options = OPTIONS_FILE,
     .knobs = FILE_COMMAND_KNOBS,
     .default_modes = read_modes,
-    .run = measure_files,
+    .run = run,
 };
 
 const struct command command_sysread = {
@@ -34,9 +40,10 @@ const struct command command_sysread = {
     .usage = "sysread [OPTION...] [FILE...]",
     .summary = "Compares ways of reading files by system calls",
     .help = FILE_HELP,
+    .options = OPTIONS_FILE,
     .knobs = FILE_COMMAND_KNOBS,
     .default_modes = sysread_modes,
-    .run = measure_files,
+    .run = run,
 };
 
 const struct command command_stdio = {
@@ -44,7 +51,8 @@ const struct command command_stdio = {
     .usage = "stdio [OPTION...] [FILE...]",
     .summary = "Compares ways of reading files through stdio",
     .help = FILE_HELP,
+    .options = OPTIONS_FILE,
     .knobs = FILE_COMMAND_KNOBS,
     .default_modes = stdio_modes,
-    .run = measure_files,
+    .run = run,
 };

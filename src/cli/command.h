@@ -4,11 +4,15 @@
 
 #include <stddef.h>
 
+/* Sets of options that only some commands have. */
+enum { OPTIONS_FILE = 1u << 0, OPTIONS_STREAM = 1u << 1 };
+
 struct command {
     const char *name;
     const char *usage;                /* behind "iobench" */
     const char *summary;              /* one line, for the list of commands */
     const char *help;                 /* a paragraph, for --help; or NULL */
+    unsigned options;                 /* OPTIONS_ */
     unsigned knobs;                   /* of its family; 0: it has no measuring options */
     const char *const *default_modes; /* NULL-terminated; NULL: none */
 

@@ -13,11 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct command command_read, command_sysread, command_stdio, command_list,
-    command_help;
+extern const struct command command_read, command_sysread, command_stdio, command_recv,
+    command_list, command_help;
 
 const struct command *const commands[] = {&command_read, &command_sysread, &command_stdio,
-                                          &command_list, &command_help,    NULL};
+                                          &command_recv, &command_list,    &command_help,
+                                          NULL};
 
 const struct command *command_find(const char *name)
 {
@@ -34,7 +35,7 @@ void command_print_help(const struct command *command)
         printf("\n%s\n", command->help);
     if (command->knobs != 0) {
         printf("\n");
-        options_print(command->knobs, stdout);
+        options_print(command->options, command->knobs, stdout);
     }
 }
 

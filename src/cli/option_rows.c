@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/tally.h"
 #include "base/units.h"
+#include "cli/command.h"
 #include "cli/cpu_list.h"
 
 #include <errno.h>
@@ -97,8 +98,32 @@ static int apply_cpu(struct options *o, const char *value, struct err *err)
 
 static int apply_peer_cpu(struct options *o, const char *value, struct err *err)
 {
-    (void)o, (void)value;
-    return err_set(err, 0, "--peer-cpu has no effect: reading a file has no other end");
+    if (o->peer_cpus == NULL)
+        o->peer_cpus = malloc(sizeof *o->peer_cpus);
+    if (o->peer_cpus == NULL)
+        return err_set(err, errno, "--peer-cpu");
+    return cpu_list_parse("peer-cpu", value, o->peer_cpus, err);
+}
+
+static int apply_address(const char *name, const char *value, bool listening,
+                         struct address **address, struct err *err)
+{
+    struct err why = {0};
+    if (*address == NULL)
+        *address = malloc(sizeof **address);
+    if (*address == NULL)
+        return err_set(err, errno, "--%s", name);
+    return named(name, address_parse(value, listening, *address, &why), &why, err);
+}
+
+static int apply_connect(struct options *o, const char *value, struct err *err)
+{
+    return apply_address("connect", value, false, &o->connect, err);
+}
+
+static int apply_listen(struct options *o, const char *value, struct err *err)
+{
+    return apply_address("listen", value, true, &o->listen, err);
 }
 
 static int apply_exec(struct options *o, const char *value, struct err *err)
@@ -164,6 +189,11 @@ static int parse_when(const char *name, const char *value, enum when *when, stru
 const struct option_row option_rows[OPTION_ROWS] = {
     {"m", "mode", "LIST", "strategies or groups, as 'iobench list' shows them: sysread,mmap or all",
      APPLY, .apply = apply_mode},
+    {NULL, "connect", "ADDRESS",
+     "receive from a server at HOST:PORT or unix:PATH instead of a sender of our own", APPLY,
+     .apply = apply_connect, .only = OPTIONS_STREAM},
+    {NULL, "listen", "ADDRESS", "wait for a sender at [HOST]:PORT or unix:PATH (loopback)", APPLY,
+     .apply = apply_listen, .only = OPTIONS_STREAM},
     {"r", "rounds", "N", "exactly N rounds", COUNT, AT(rounds), .least = 1, .most = 1000000,
      .before_knobs = true},
     {NULL, "precision", "PCT",
@@ -173,7 +203,10 @@ const struct option_row option_rows[OPTION_ROWS] = {
     {NULL, "time-limit", "TIME", "stop at the end of the round that passes it (10s)", TIME,
      AT(time_limit_ns)},
     {NULL, "duration", "TIME", "one round of that length for each case", TIME, AT(duration_ns)},
-    {NULL, "trial-time", "TIME", "shortest trial (5ms)", TIME, AT(trial_time_ns)},
+    {NULL, "trial-time", "TIME", "shortest trial (5ms; 10ms with another end)", TIME,
+     AT(trial_time_ns)},
+    {NULL, "ramp", "TIME", "work before the clock of each trial, to get up to speed (2ms)", TIME,
+     AT(ramp_ns), .only = OPTIONS_STREAM},
     {NULL, "quick", NULL, "a rough answer in a second or two", FLAG, AT(quick)},
     {NULL, "dry-run", NULL, "show the cases, their order and the time needed; run nothing", FLAG,
      AT(dry_run)},
@@ -194,12 +227,13 @@ const struct option_row option_rows[OPTION_ROWS] = {
      .apply = apply_peer_cpu},
     {NULL, "timeout", "TIME", "a trial that takes longer is killed (60s)", TIME, AT(timeout_ns)},
     {NULL, "exec", "[NAME=]COMMAND",
-     "your own command as one more case; {} is the FILE, {block_size} the block size", APPLY,
-     .apply = apply_exec},
+     "your own command as one more case; {} is the FILE, {host} and {port} where to connect, "
+     "{block_size} the block size",
+     APPLY, .apply = apply_exec},
     {NULL, "exec-output", "WHERE", "its standard output: inherit or a file (/dev/null)", APPLY,
      .apply = apply_exec_output},
     {NULL, "exec-verify", "LIST", "names of commands whose output must equal the FILE", APPLY,
-     .apply = apply_exec_verify},
+     .apply = apply_exec_verify, .only = OPTIONS_FILE},
     {NULL, "latency", NULL, "time every call, where a strategy can; this costs two clock readings",
      FLAG, AT(latency)},
     {NULL, "profile", "DIR", "one more trial of each case under perf; its data is kept in DIR",

@@ -18,10 +18,11 @@ struct option_row {
     size_t at;             /* offset of the member, for all kinds but APPLY */
     uint64_t least, most;  /* of a COUNT */
     apply_function *apply; /* for APPLY */
+    unsigned only;         /* of the commands with these OPTIONS_; 0: of all */
     bool before_knobs;     /* the family's knobs stand in front of this row */
 };
 
-enum { OPTION_ROWS = 32 }; /* room; the table ends with a row without a name */
+enum { OPTION_ROWS = 48 }; /* room; the table ends with a row without a name */
 extern const struct option_row option_rows[OPTION_ROWS];
 
 /* Reads a value into its member; the last one wins. value is NULL for a FLAG. */

@@ -44,7 +44,7 @@ static void add_argument(struct arguments *a, const char *letters, const char *n
         a->table[a->n++] = arg_strn(letters, name, datatype, 0, MOST_REPEATS, help);
 }
 
-static int build(struct arguments *a, unsigned knobs, int most_files, struct err *err)
+static int build(struct arguments *a, unsigned set, unsigned knobs, int most_files, struct err *err)
 {
     *a = (struct arguments){0};
     for (const struct option_row *row = option_rows; row->name != NULL; row++) {
@@ -52,6 +52,8 @@ static int build(struct arguments *a, unsigned knobs, int most_files, struct err
             if (knobs & KNOB_BIT(k))
                 add_argument(a, knob_info[k].letters, knob_info[k].option, knob_info[k].datatype,
                              knob_info[k].help, (struct entry){NULL, (enum knob)k});
+        if (row->only != 0 && !(row->only & set))
+            continue;
         add_argument(a, row->letters, row->name, row->datatype, row->help, (struct entry){row, 0});
     }
     size_t options = a->n;
@@ -111,6 +113,7 @@ static int set_defaults(struct options *o, struct err *err)
                           .duration_ns = UNKNOWN,
                           .trial_time_ns = UNKNOWN,
                           .timeout_ns = UNKNOWN,
+                          .ramp_ns = UNKNOWN,
                           .warmup = 1,
                           .seed = UNKNOWN};
     for (int k = 0; k < KNOBS; k++) {
@@ -123,13 +126,14 @@ static int set_defaults(struct options *o, struct err *err)
     return 0;
 }
 
-int options_parse(int argc, char **argv, unsigned knobs, struct options *options, struct err *err)
+int options_parse(int argc, char **argv, unsigned set, unsigned knobs, struct options *options,
+                  struct err *err)
 {
     struct arguments a;
     int status = -1;
     if (set_defaults(options, err) != 0)
         return -1;
-    if (build(&a, knobs, argc, err) != 0)
+    if (build(&a, set, knobs, argc, err) != 0)
         goto out;
     if (option_names_check(argc, argv, a.names, a.n, err) != 0)
         goto out;
@@ -168,6 +172,9 @@ void options_free(struct options *options)
     free(options->exports.items);
     free(options->execs.items);
     free(options->cpus);
+    free(options->peer_cpus);
+    free(options->connect);
+    free(options->listen);
     for (int k = 0; k < KNOBS; k++)
         free(options->knobs[k].values);
     for (size_t i = 0; i < options->n_labels; i++)
@@ -203,13 +210,15 @@ static void print_option(const char *letters, const char *name, const char *data
     fputc('\n', out);
 }
 
-void options_print(unsigned knobs, FILE *out)
+void options_print(unsigned set, unsigned knobs, FILE *out)
 {
     for (const struct option_row *row = option_rows; row->name != NULL; row++) {
         for (int k = 0; k < KNOBS && row->before_knobs; k++)
             if (knobs & KNOB_BIT(k))
                 print_option(knob_info[k].letters, knob_info[k].option, knob_info[k].datatype,
                              knob_info[k].help, out);
+        if (row->only != 0 && !(row->only & set))
+            continue;
         print_option(row->letters, row->name, row->datatype, row->help, out);
     }
 }

@@ -27,9 +27,11 @@ struct options {
     uint64_t seed;                                                  /* UNKNOWN: not given */
     double precision, max_slowdown;                                 /* NaN: not given */
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns; /* UNKNOWN: not given */
+    uint64_t ramp_ns;                                               /* UNKNOWN: not given */
     bool quick, dry_run, json, quiet, verbose, strict, help, version;
     const char *prepare, *baseline, *profile; /* NULL: not given */
-    struct cpus *cpus;                        /* NULL: not given */
+    struct cpus *cpus, *peer_cpus;            /* NULL: not given */
+    struct address *connect, *listen;         /* NULL: not given */
     enum when color, progress;
     struct label *labels;
     size_t n_labels;
@@ -38,15 +40,15 @@ struct options {
 /* Appends an item, which the list does not own. */
 int text_list_add(struct text_list *list, const char *item, struct err *err) MUST_CHECK;
 
-/* Parses the arguments behind the command's name; argv[0] is that name. knobs are those of the
- * command's family. Nothing is opened. The strings are those of argv, or live until options_free.
+/* Parses the arguments behind the command's name; argv[0] is that name. set and knobs are the
+ * command's. Nothing is opened. The strings are those of argv, or live until options_free.
  */
-int options_parse(int argc, char **argv, unsigned knobs, struct options *options,
+int options_parse(int argc, char **argv, unsigned set, unsigned knobs, struct options *options,
                   struct err *err) MUST_CHECK;
 
 void options_free(struct options *options);
 
 /* One line an option, as --help shows them. */
-void options_print(unsigned knobs, FILE *out);
+void options_print(unsigned set, unsigned knobs, FILE *out);
 
 #endif

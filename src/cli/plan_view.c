@@ -62,8 +62,9 @@ static void print_time(const struct settings *settings, const struct run *run)
 void plan_view_print(const struct settings *settings, const struct source *source,
                      const struct run *run)
 {
-    printf("files:\n");
-    if (source->n == 0)
+    if (!settings->is_stream)
+        printf("files:\n");
+    if (source->n == 0 && !settings->is_stream)
         printf("  one of 64 MiB, made for the run\n");
     for (size_t i = 0; i < source->n; i++)
         printf("  %s (%s)\n", source->files[i].path, source->files[i].filesystem);

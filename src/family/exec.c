@@ -22,6 +22,8 @@
 
 #define BLOCK_SIZE_MARK "{block_size}"
 #define FILE_MARK "{}"
+#define HOST_MARK "{host}"
+#define PORT_MARK "{port}"
 
 const char *exec_split_name(const char *text, size_t *name_length)
 {
@@ -55,7 +57,34 @@ static void put_word(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-static char *fill_in(const char *command, const struct source *source, uint64_t block_size)
+/* Writes what stands for the mark at the start of text; returns the mark's length, 0: none. */
+static size_t fill_mark(FILE *out, const char *text, const struct exec_target *target,
+                        uint64_t block_size)
+{
+    const struct source *source = target->source;
+    if (strncmp(text, FILE_MARK, strlen(FILE_MARK)) == 0 && source != NULL) {
+        for (size_t i = 0; i < source->n; i++) {
+            fputs(i > 0 ? " " : "", out);
+            put_word(out, source->files[i].open_path);
+        }
+        return strlen(FILE_MARK);
+    }
+    if (strncmp(text, BLOCK_SIZE_MARK, strlen(BLOCK_SIZE_MARK)) == 0) {
+        fprintf(out, "%" PRIu64, block_size);
+        return strlen(BLOCK_SIZE_MARK);
+    }
+    if (strncmp(text, HOST_MARK, strlen(HOST_MARK)) == 0 && target->host != NULL) {
+        fputs(target->host, out);
+        return strlen(HOST_MARK);
+    }
+    if (strncmp(text, PORT_MARK, strlen(PORT_MARK)) == 0 && target->host != NULL) {
+        fprintf(out, "%u", target->port);
+        return strlen(PORT_MARK);
+    }
+    return 0;
+}
+
+static char *fill_in(const char *command, const struct exec_target *target, uint64_t block_size)
 {
     char *filled = NULL;
     size_t size;
@@ -63,18 +92,10 @@ static char *fill_in(const char *command, const struct source *source, uint64_t 
     if (out == NULL)
         return NULL;
     while (*command != '\0') {
-        if (strncmp(command, FILE_MARK, strlen(FILE_MARK)) == 0) {
-            for (size_t i = 0; i < source->n; i++) {
-                fputs(i > 0 ? " " : "", out);
-                put_word(out, source->files[i].open_path);
-            }
-            command += strlen(FILE_MARK);
-        } else if (strncmp(command, BLOCK_SIZE_MARK, strlen(BLOCK_SIZE_MARK)) == 0) {
-            fprintf(out, "%" PRIu64, block_size);
-            command += strlen(BLOCK_SIZE_MARK);
-        } else {
+        size_t mark = fill_mark(out, command, target, block_size);
+        if (mark == 0)
             fputc(*command++, out);
-        }
+        command += mark;
     }
     if (fclose(out) == 0)
         return filled;
@@ -108,24 +129,28 @@ static char **split_words(const char *command)
     return words;
 }
 
-int exec_work_init(struct exec_work *work, const char *command, const struct source *source,
+int exec_work_init(struct exec_work *work, const char *command, const struct exec_target *target,
                    uint64_t block_size, struct err *err)
 {
-    bool takes_file = strstr(command, FILE_MARK) != NULL;
+    const struct source *source = target->source;
+    size_t n = source != NULL ? source->n : 0;
+    bool takes_file = source != NULL && strstr(command, FILE_MARK) != NULL;
     if (command[strspn(command, " ")] == '\0')
         return err_set(err, 0, "--exec: empty command");
-    if (!takes_file && source->n > 1)
+    if (!takes_file && n > 1)
         return err_set(err, 0,
                        "--exec: '%s' has no {}, and several files cannot all be its "
                        "standard input",
                        command);
-    if (takes_file && source->n > 0 && source->files[0].fd >= 0)
+    if (takes_file && n > 0 && source->files[0].fd >= 0)
         return err_set(err, 0, "--exec: '%s' has {}, and standard input has no name", command);
-    *work = (struct exec_work){.command = fill_in(command, source, block_size)};
+    if (target->host != NULL && strstr(command, PORT_MARK) == NULL)
+        return err_set(err, 0, "--exec: '%s' has no {port}: where should it connect to?", command);
+    *work = (struct exec_work){.command = fill_in(command, target, block_size)};
     if (work->command == NULL)
         return err_set(err, ENOMEM, "--exec: '%s'", command);
     work->argv = split_words(work->command);
-    work->input_path = takes_file || source->n == 0 ? "/dev/null" : source->files[0].open_path;
+    work->input_path = takes_file || n == 0 ? "/dev/null" : source->files[0].open_path;
     work->output_path = "/dev/null";
     return 0;
 }
@@ -366,6 +391,8 @@ static void teardown(void *opaque)
 static int prepare(const void *arg, struct err *err)
 {
     const struct exec_work *work = arg;
+    if (work->source == NULL)
+        return 0;
     return file_prepare_cache(work->cache, work->keep_warm, work->source, err);
 }
 

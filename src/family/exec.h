@@ -28,6 +28,15 @@ struct exec_work {
     const struct exec_inheritance *inheritance;
 };
 
+/* What a command is let loose on. */
+struct exec_target {
+    const struct source *source; /* files; NULL: none */
+    const char *host;            /* where a sender waits for it; NULL: none does */
+    unsigned port;
+    uint64_t pass_bytes; /* what a run that succeeds has read; UNKNOWN: who knows */
+    unsigned knobs;      /* of its cases, beside the block size */
+};
+
 /* "NAME=COMMAND" is split where NAME consists of letters, digits and ._-; else all is the command
  * and the name. Returns the command; the name's length is 0 when there is none. */
 const char *exec_split_name(const char *text, size_t *name_length);
@@ -35,9 +44,9 @@ const char *exec_split_name(const char *text, size_t *name_length);
 /* Does the command take the block size? */
 bool exec_takes_block_size(const char *command);
 
-/* Fills in {} (the files, quoted for a shell) and {block_size}. Without {} the one file becomes the
- * standard input. On success exec_work_free gives the memory back. */
-int exec_work_init(struct exec_work *work, const char *command, const struct source *source,
+/* Fills in {} (the files, quoted for a shell), {block_size}, {host} and {port}. Without {} the one
+ * file becomes the standard input. On success exec_work_free gives the memory back. */
+int exec_work_init(struct exec_work *work, const char *command, const struct exec_target *target,
                    uint64_t block_size, struct err *err) MUST_CHECK;
 void exec_work_free(struct exec_work *work);
 

@@ -26,28 +26,28 @@ static bool is_verified(const struct request *request, const struct run_case *c)
 }
 
 static int add_case(struct exec_plan *plan, const struct request *request, const char *text,
-                    const struct params *params, const struct source *source,
-                    const char *command_name, uint64_t pass_bytes, const struct part *reference,
-                    struct run *run, struct err *err)
+                    const struct params *params, const struct exec_target *target,
+                    const char *command_name, const struct part *reference, struct run *run,
+                    struct err *err)
 {
     size_t length;
     const char *command = exec_split_name(text, &length);
     bool sized = exec_takes_block_size(command);
     struct exec_work *work = &plan->works[plan->n];
-    if (exec_work_init(work, command, source, params->value[KNOB_BLOCK_SIZE], err) != 0)
+    if (exec_work_init(work, command, target, params->value[KNOB_BLOCK_SIZE], err) != 0)
         return -1;
     plan->n++;
     work->inheritance = request->inheritance;
     work->output_path = request->exec_output;
-    work->source = source;
+    work->source = target->source;
     work->cache = (enum cache)params->value[KNOB_CACHE];
     work->keep_warm = request->knobs[KNOB_CACHE].n > 1;
-    work->pass_bytes = pass_bytes != UNKNOWN ? pass_bytes : 0;
+    work->pass_bytes = target->pass_bytes != UNKNOWN ? target->pass_bytes : 0;
 
     struct run_case *c = &run->cases[run->n_cases];
     *c = (struct run_case){.kind = CASE_EXEC,
                            .params = *params,
-                           .knobs = KNOB_BIT(KNOB_CACHE) | (sized ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0),
+                           .knobs = target->knobs | (sized ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0),
                            .named = true,
                            .workers = 1,
                            .single_pass = true};
@@ -59,7 +59,7 @@ static int add_case(struct exec_plan *plan, const struct request *request, const
     work->name = c->mode;
     c->timed = exec_part(work);
     c->reference_key = UINT64_MAX; /* the whole file, whatever the others read of it */
-    if (is_verified(request, c) && params->value[KNOB_CACHE] != CACHE_AS_IS) {
+    if (reference != NULL && is_verified(request, c) && params->value[KNOB_CACHE] != CACHE_AS_IS) {
         c->verify = exec_verify_part(work);
         c->reference = *reference;
     }
@@ -86,7 +86,7 @@ int exec_check_request(const struct request *request, struct err *err)
 }
 
 int exec_add_cases(struct exec_plan *plan, const struct request *request,
-                   const struct source *source, const char *command_name, uint64_t pass_bytes,
+                   const struct exec_target *target, const char *command_name,
                    const struct part *reference, struct run *run, struct err *err)
 {
     const struct knob_values *sizes = &request->knobs[KNOB_BLOCK_SIZE];
@@ -101,8 +101,8 @@ int exec_add_cases(struct exec_plan *plan, const struct request *request,
             params_init(&params);
             params.value[KNOB_BLOCK_SIZE] = sizes->values[j / caches->n];
             params.value[KNOB_CACHE] = caches->values[j % caches->n];
-            if (add_case(plan, request, request->execs[i], &params, source, command_name,
-                         pass_bytes, reference, run, err) != 0)
+            if (add_case(plan, request, request->execs[i], &params, target, command_name, reference,
+                         run, err) != 0)
                 return -1;
         }
     }

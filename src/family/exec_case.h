@@ -17,10 +17,10 @@ size_t exec_count_cases(const struct request *request);
 /* Fails when --exec-verify names a command that is not there. */
 int exec_check_request(const struct request *request, struct err *err) MUST_CHECK;
 
-/* Adds them behind the cases that are there; run->cases must have room. pass_bytes is what a run
- * that succeeds has read; reference digests what its output must equal where that is asked for. */
+/* Adds them behind the cases that are there; run->cases must have room. reference, unless NULL,
+ * digests what their output must equal where that is asked for. */
 int exec_add_cases(struct exec_plan *plan, const struct request *request,
-                   const struct source *source, const char *command_name, uint64_t pass_bytes,
+                   const struct exec_target *target, const char *command_name,
                    const struct part *reference, struct run *run, struct err *err) MUST_CHECK;
 
 void exec_plan_free(struct exec_plan *plan);

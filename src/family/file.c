@@ -3,6 +3,7 @@
 #include "family/file.h"
 
 #include "family/case_id.h"
+#include "family/choice.h"
 #include "family/exec_case.h"
 #include "family/file_part.h"
 #include "family/file_suits.h"
@@ -16,14 +17,6 @@
 #include <stdio_ext.h>
 #endif
 
-/* More make no readable table and no balanced order worth waiting for. */
-enum { MOST_CASES = 1000 };
-
-struct choice {
-    const struct strategy *strategy;
-    bool named;
-};
-
 /* Timed, verify and reference. */
 enum { WORKS_PER_CASE = 3 };
 
@@ -34,61 +27,13 @@ struct file_plan {
     struct file_work whole; /* what the output of a command is compared with */
 };
 
-static bool is_chosen(const struct choice *choices, size_t n, const struct strategy *strategy)
-{
-    for (size_t i = 0; i < n; i++)
-        if (choices[i].strategy == strategy)
-            return true;
-    return false;
-}
-
-/* The strategies of the request in order. A group adds what is not there yet; a name always adds,
- * so that a case can be compared with itself. choices holds n_modes + strategy_count(). */
-static int choose(const struct request *request, struct choice *choices, size_t *n, struct err *err)
-{
-    *n = 0;
-    for (size_t i = 0; i < request->n_modes; i++) {
-        const char *mode = request->modes[i];
-        const struct strategy *named = strategy_find(FAMILY_FILE, mode);
-        unsigned group = strategy_group(mode);
-        if (named == NULL && group == 0)
-            return err_set(err, 0, "no strategy or group is called '%s': see 'iobench list file'",
-                           mode);
-        struct err why = {0};
-        bool unasked = named != NULL && !request->modes_given && named->probe != NULL;
-        if (unasked && named->probe(&why) != 0)
-            continue; /* of the command's own choice: where usable */
-        if (named != NULL)
-            choices[(*n)++] = (struct choice){named, request->modes_given};
-        for (size_t s = 0; named == NULL && s < strategy_count(); s++) {
-            const struct strategy *member = strategy_at(s);
-            bool fits = member->family == FAMILY_FILE && (group == ~0u || member->groups & group);
-            if (fits && !is_chosen(choices, *n, member))
-                choices[(*n)++] = (struct choice){member, false};
-        }
-    }
-    return 0;
-}
-
-static struct choice *new_choices(const struct request *request, size_t *n, struct err *err)
-{
-    struct choice *choices = calloc(request->n_modes + strategy_count(), sizeof *choices);
-    if (choices == NULL)
-        err_set(err, errno, "cannot plan %zu modes", request->n_modes);
-    else if (choose(request, choices, n, err) != 0) {
-        free(choices);
-        choices = NULL;
-    }
-    return choices;
-}
-
 /* A mapping has blocks only where it is not walked through in sequence. */
-static unsigned knobs_of(const struct request *request, const struct choice *choice)
+static unsigned knobs_of(const struct request *request, const struct strategy *strategy)
 {
     const struct knob_values *patterns = &request->knobs[KNOB_PATTERN];
     bool only_sequential = patterns->n == 1 && patterns->values[0] == PATTERN_SEQUENTIAL;
-    unsigned knobs = choice->strategy->knobs | FILE_KNOBS;
-    if (choice->strategy->keeps_bytes)
+    unsigned knobs = strategy->knobs | FILE_KNOBS;
+    if (strategy->keeps_bytes)
         knobs &= ~KNOB_BIT(KNOB_CONSUME);
     if (knobs & KNOB_BIT(KNOB_PATTERN) && !only_sequential)
         knobs |= KNOB_BIT(KNOB_BLOCK_SIZE);
@@ -97,20 +42,8 @@ static unsigned knobs_of(const struct request *request, const struct choice *cho
 
 int file_check_request(const struct request *request, struct err *err)
 {
-    size_t n;
-    struct choice *choices = new_choices(request, &n, err);
-    if (choices == NULL)
+    if (choices_check(FAMILY_FILE, request, knobs_of, err) != 0)
         return -1;
-    unsigned known = 0;
-    for (size_t i = 0; i < request->n_execs; i++)
-        known |= exec_takes_block_size(request->execs[i]) ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0;
-    for (size_t i = 0; i < n; i++)
-        known |= knobs_of(request, &choices[i]);
-    free(choices);
-    for (int k = 0; k < KNOBS; k++)
-        if (request->knobs[k].given && !(known & KNOB_BIT(k)))
-            return err_set(err, 0, "--%s has no effect: no chosen strategy has one",
-                           knob_info[k].option);
     return exec_check_request(request, err);
 }
 
@@ -130,34 +63,6 @@ static uint64_t library_buffer(const struct source *source)
     (void)source;
 #endif
     return size;
-}
-
-/* Steps through all combinations of the swept knobs, the last one fastest. False after the last. */
-static bool next_combination(const struct request *request, unsigned knobs, size_t at[KNOBS])
-{
-    for (int k = KNOBS - 1; k >= 0; k--) {
-        if (!(knobs & KNOB_BIT(k)))
-            continue;
-        if (++at[k] < request->knobs[k].n)
-            return true;
-        at[k] = 0;
-    }
-    return false;
-}
-
-static size_t count_cases(const struct request *request, const struct choice *choices, size_t n)
-{
-    size_t cases = exec_count_cases(request);
-    for (size_t i = 0; i < n; i++) {
-        size_t combinations = 1;
-        for (int k = 0; k < KNOBS; k++)
-            if (knobs_of(request, &choices[i]) & KNOB_BIT(k))
-                combinations *= request->knobs[k].n;
-        cases += combinations;
-        if (cases > MOST_CASES)
-            break;
-    }
-    return cases;
 }
 
 /* What verification compares with: read(2), or pread(2) when read(2) is what is verified; in any
@@ -207,7 +112,7 @@ static int add_case(struct run *run, struct file_work *works, const struct reque
                            .caveat = strategy->caveat,
                            .kind = CASE_STRATEGY,
                            .params = *params,
-                           .knobs = knobs_of(request, choice),
+                           .knobs = knobs_of(request, choice->strategy),
                            .named = choice->named,
                            .workers = (unsigned)params->value[KNOB_THREADS]};
     c->id = case_id("read", strategy->name, c->knobs, params);
@@ -240,7 +145,7 @@ static int add_cases(struct file_plan *plan, const struct request *request,
 {
     uint64_t shown_buffer = library_buffer(source);
     for (size_t i = 0; i < n; i++) {
-        unsigned knobs = knobs_of(request, &choices[i]);
+        unsigned knobs = knobs_of(request, choices[i].strategy);
         size_t at[KNOBS] = {0};
         do {
             struct params params;
@@ -252,7 +157,7 @@ static int add_cases(struct file_plan *plan, const struct request *request,
                          &choices[i], &params, shown_buffer,
                          plan->views != NULL ? &plan->views[at[KNOB_SIZE]] : source, err) != 0)
                 return -1;
-        } while (next_combination(request, knobs, at));
+        } while (choices_next(request, knobs, at));
     }
     return 0;
 }
@@ -260,13 +165,14 @@ static int add_cases(struct file_plan *plan, const struct request *request,
 static int add_execs(struct file_plan *plan, const struct request *request,
                      const struct source *source, struct run *run, struct err *err)
 {
+    struct exec_target target = {.source = source, .knobs = KNOB_BIT(KNOB_CACHE)};
     plan->whole =
         (struct file_work){.strategy = strategy_find(FAMILY_FILE, "sysread"), .source = source};
     params_init(&plan->whole.params);
     plan->whole.params.value[KNOB_CONSUME] = CONSUME_DIGEST;
     struct part reference = file_part(&plan->whole);
-    return exec_add_cases(&plan->exec, request, source, "read", file_pass_bytes(request, source),
-                          &reference, run, err);
+    target.pass_bytes = file_pass_bytes(request, source);
+    return exec_add_cases(&plan->exec, request, &target, "read", &reference, run, err);
 }
 
 static int make_views(struct file_plan *plan, const struct source *source, struct err *err)
@@ -283,10 +189,10 @@ struct file_plan *file_plan_cases(const struct request *request, const struct so
                                   struct run *run, struct err *err)
 {
     size_t n;
-    struct choice *choices = new_choices(request, &n, err);
+    struct choice *choices = choices_make(FAMILY_FILE, request, &n, err);
     if (choices == NULL)
         return NULL;
-    size_t cases = count_cases(request, choices, n);
+    size_t cases = choices_count(request, choices, n, knobs_of) + exec_count_cases(request);
     struct file_plan *plan = calloc(1, sizeof *plan);
     int status = -1;
     if (cases > MOST_CASES) {

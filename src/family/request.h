@@ -3,6 +3,7 @@
 #define IOBENCH_FAMILY_REQUEST_H
 
 #include "base/params.h"
+#include "family/address.h"
 #include "family/exec.h"
 
 #include <stdbool.h>
@@ -25,7 +26,9 @@ struct request {
     const char *const *exec_verify; /* names of commands whose output must equal the file */
     size_t n_exec_verify;
     uint64_t seed;
-    bool latency; /* time single calls */
+    bool latency;                           /* time single calls */
+    const struct address *connect, *listen; /* of a stream; NULL: not given */
+    uint64_t timeout_ns;
     const struct exec_inheritance *inheritance;
 };
 

@@ -15,6 +15,8 @@ struct seat {
     unsigned worker, workers;
     void *first;              /* worker 0's state, for sharing; set up before all others */
     const _Atomic bool *stop; /* set when the run should end before its passes are done */
+    double ramp;              /* passes' worth of work that comes before the clock */
+    _Atomic bool *over;       /* shared by both ends: the other end has done all that it will */
 };
 
 struct part {
@@ -26,12 +28,26 @@ struct part {
     int (*prepare)(const void *arg, struct err *err);
     /* Before the clock. Called for worker 0 first, one worker after the other. */
     int (*setup)(void *state, const void *arg, const struct seat *seat, struct err *err);
+    /* Before the clock, by every worker: brings the other end up to speed with seat->ramp passes'
+     * worth of work; or NULL. What it counts is kept apart. */
+    int (*ramp)(void *state, const void *arg, const struct seat *seat, struct tally *tally,
+                struct err *err);
     /* The timed part: the work `passes` times, or until *seat->stop. With several workers each
      * runs in a thread of its own. */
     int (*run)(void *state, const void *arg, const struct seat *seat, uint64_t passes,
                struct tally *tally, struct err *err);
-    /* After the clock; also after a failed setup. */
+    /* After the clock, when all went well: facts for the tally that cost time; or NULL. */
+    void (*note)(void *state, const void *arg, struct tally *tally);
+    /* At the end; also after a failed setup. */
     void (*teardown)(void *state);
+};
+
+/* What joins the two parts of a trial, subject and peer: made in the parent before they are forked,
+ * so that both inherit it; closed there once they are. Each part lets go of the other's ends. */
+struct link {
+    void *arg;
+    int (*open)(void *arg, struct err *err); /* NULL: nothing joins them */
+    void (*close)(void *arg);                /* also after a failed open */
 };
 
 #endif

@@ -21,7 +21,7 @@ static void watch_case(struct runner_state *s, unsigned index, uint64_t passes)
     struct err why = {0};
     if (asprintf(&perf.data_path, "%s/case-%u.data", s->runner->perf_directory, index + 1) < 0)
         return;
-    struct trial trial = runner_trial(s, &c->timed, c->workers, passes);
+    struct trial trial = runner_case_trial(s, c, &c->timed, passes);
     trial.perf = &perf;
     runner_report(s, "watching", c->label, s->run->rounds);
     enum trial_end end = trial_run(&trial, &sample, &why);
@@ -56,7 +56,7 @@ void runner_profile(struct runner_state *s, unsigned index)
     if (isnan(per_pass))
         return;
     uint64_t passes = c->single_pass ? 1 : runner_passes_for(PROFILE_NS, per_pass);
-    struct trial trial = runner_trial(s, &c->timed, c->workers, passes);
+    struct trial trial = runner_case_trial(s, c, &c->timed, passes);
     trial.phases = true;
     for (int i = 0; i < MOST_PROFILE_TRIALS && c->profile.wall_ns < PROFILE_NS; i++) {
         struct sample sample;

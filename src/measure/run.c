@@ -151,6 +151,40 @@ double run_confidence(const struct run *run)
     return family_confidence(run->baseline >= 0 ? k - 1 : k * (k - 1) / 2);
 }
 
+uint64_t sample_lost_bytes(const struct sample *s)
+{
+    uint64_t received = s->bytes + s->ramp_bytes + s->cut_bytes;
+    if (!s->has_peer)
+        return UNKNOWN;
+    return s->peer.bytes > received ? s->peer.bytes - received : 0;
+}
+
+int sample_peer_limited(const struct sample *s)
+{
+    enum { IN_VAIN = 10, BUSY = 95 }; /* percent */
+    if (!s->has_peer || s->running_ns == UNKNOWN || s->peer.running_ns == UNKNOWN ||
+        s->wall_ns == 0 || s->peer.wall_ns == 0)
+        return -1;
+    double busy = (double)(s->running_ns + s->runnable_ns) / (double)s->wall_ns;
+    double again = (double)s->counter[COUNTER_AGAIN];
+    bool polled_in_vain = s->counter[COUNTER_WAITS] == 0 && s->calls != UNKNOWN && s->calls > 0 &&
+                          again / (double)s->calls > IN_VAIN / 100.0;
+    double peer_busy = (double)(s->peer.running_ns + s->peer.runnable_ns) / (double)s->peer.wall_ns;
+    return (1 - busy > IN_VAIN / 100.0 || polled_in_vain) && peer_busy >= BUSY / 100.0;
+}
+
+int run_peer_limited(const struct run *run, unsigned index)
+{
+    size_t limited = 0, known = 0;
+    for (size_t i = 0; i < run->samples.n; i++) {
+        const struct sample *s = &run->samples.items[i];
+        int answer = s->case_index == index && sample_counts(s) ? sample_peer_limited(s) : -1;
+        known += answer >= 0;
+        limited += answer > 0;
+    }
+    return known == 0 ? -1 : 2 * limited > known;
+}
+
 int run_case_add_latency(struct run_case *c, struct err *err)
 {
     void *room =

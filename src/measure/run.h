@@ -8,6 +8,7 @@
 #include "measure/part.h"
 #include "measure/perf.h"
 #include "measure/sample.h"
+#include "measure/trial.h"
 #include "stats/ratio.h"
 
 #include <stdbool.h>
@@ -30,12 +31,16 @@ struct run_case {
     struct part timed;     /* the work as it is measured */
     struct part verify;    /* the same with every byte digested; run == NULL: cannot be verified */
     struct part reference; /* reads the same bytes in another way, for verification */
-    unsigned reference_workers; /* 0 stands for one */
-    uint64_t reference_key;     /* cases with the same key have the same reference */
-    uint64_t least_trial_ns;    /* its trials must be this long at least */
-    bool keeps_bytes;           /* none reaches user space: a limit to look at, no way of reading */
-    bool single_pass;           /* a trial is one pass: a cold read, a run of the user's command */
-    struct histogram *latency;  /* of single calls, all measured trials together; NULL: not asked */
+    struct part peer;      /* the other end; run == NULL: there is none */
+    struct link link;      /* what joins the two */
+    bool lossy;            /* what the other end sends may get lost (UDP) */
+    const struct cpus *cpus, *peer_cpus; /* instead of the run's; or NULL */
+    unsigned reference_workers;          /* 0 stands for one */
+    uint64_t reference_key;              /* cases with the same key have the same reference */
+    uint64_t least_trial_ns;             /* its trials must be this long at least */
+    bool keeps_bytes;          /* none reaches user space: a limit to look at, no way of reading */
+    bool single_pass;          /* a trial is one pass: a cold read, a run of the user's command */
+    struct histogram *latency; /* of single calls, all measured trials together; NULL: not asked */
 
     enum case_status status;
     char *reason;     /* why it is not CASE_OK */
@@ -44,6 +49,7 @@ struct run_case {
     uint64_t digest;
     bool has_digest;
     uint64_t passes;       /* of a trial; fixed by the warm-up */
+    double ramp;           /* passes' worth of work before the clock; fixed by the warm-up */
     uint64_t pass_bytes;   /* of one pass; UNKNOWN until one was done */
     struct sample profile; /* one long trial */
     bool has_profile;
@@ -100,6 +106,16 @@ double sample_wall_ns_per_byte(const struct sample *sample); /* NaN without byte
 
 /* Makes room for the histogram of a case's calls, in shared memory as the samples are. */
 int run_case_add_latency(struct run_case *c, struct err *err) MUST_CHECK;
+
+/* What the other end sent and nobody received; UNKNOWN without another end. */
+uint64_t sample_lost_bytes(const struct sample *sample);
+
+/* Was the other end the limit of this trial? 1, 0, or -1: not known. The subject waited, or polled
+ * in vain, for more than a tenth of the time, while the other end ran or wanted to run for at least
+ * 95 % of it. */
+int sample_peer_limited(const struct sample *sample);
+/* The same of most trials of a case. */
+int run_peer_limited(const struct run *run, unsigned index);
 
 /* Marks a case as not measured, with the reason; the first reason stays. */
 void run_case_end(struct run_case *c, enum case_status status, const char *code, const char *format,

@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* Looking at the intervals after each round would cost coverage (8 % misses where 5 % are due), and
- * the first of them that is narrow enough is so by luck in part: two looks in a row must find it. */
+ * the first of them that is narrow enough is so by luck in part: two looks in a row must find it.
+ */
 enum { PRECISION_EVERY = 20, PRECISE_LOOKS = 2 };
 enum { LONE_CASE_ROUNDS = 100, TELLING_TRIALS = 3 };
 #define LONG_PASS_NS (500.0 * NS_PER_MS)
@@ -42,6 +43,18 @@ struct trial runner_trial(const struct runner_state *s, const struct part *part,
                           .timeout_ns = s->runner->timeout_ns,
                           .cpus = s->runner->cpus,
                           .interrupted = s->runner->interrupted};
+}
+
+struct trial runner_case_trial(const struct runner_state *s, const struct run_case *c,
+                               const struct part *part, uint64_t passes)
+{
+    struct trial trial = runner_trial(s, part, c->workers, passes);
+    trial.peer = c->peer.run != NULL ? &c->peer : NULL;
+    trial.link = &c->link;
+    trial.ramp = c->ramp;
+    trial.cpus = c->cpus != NULL ? c->cpus : s->runner->cpus;
+    trial.peer_cpus = c->peer_cpus != NULL ? c->peer_cpus : s->runner->peer_cpus;
+    return trial;
 }
 
 bool runner_try(struct runner_state *s, unsigned index, const struct trial *trial,
@@ -101,7 +114,7 @@ static int calibrate(struct runner_state *s, unsigned index)
     c->passes = 1;
     for (int attempt = 0, telling = 0; attempt < 10 && telling < TELLING_TRIALS; attempt++) {
         runner_report(s, "warming up", c->label, 0);
-        struct trial trial = runner_trial(s, &c->timed, c->workers, c->passes);
+        struct trial trial = runner_case_trial(s, c, &c->timed, c->passes);
         struct sample sample;
         if (!runner_try(s, index, &trial, &sample))
             return runner_keep_unfinished(s, &sample, 0, index, true);
@@ -114,6 +127,8 @@ static int calibrate(struct runner_state *s, unsigned index)
                 return -1;
         }
         c->passes = runner_passes_for(goal, fastest);
+        if (c->peer.run != NULL && fastest > 0)
+            c->ramp = (double)s->runner->ramp_ns / fastest;
         if (telling > 0 && c->passes == 1 && fastest > LONG_PASS_NS)
             break; /* that long, it was no accident */
     }
@@ -133,10 +148,25 @@ static void share_passes(struct run *run)
     }
 }
 
+/* Nothing may get lost between two ends. */
+static void check_peer(struct run_case *c, const struct sample *sample)
+{
+    if (!sample->has_peer || c->lossy || c->kind == CASE_EXEC)
+        return;
+    uint64_t received = sample->bytes + sample->ramp_bytes + sample->cut_bytes;
+    if (sample->peer.bytes != received)
+        run_case_end(c, CASE_INVALID, "bytes",
+                     "received %" PRIu64 " bytes of the %" PRIu64 " that were sent", received,
+                     sample->peer.bytes);
+}
+
 /* A trial that moved other bytes than the verified pass read something else. */
 static void check_bytes(const struct runner_state *s, struct run_case *c,
                         const struct sample *sample)
 {
+    check_peer(c, sample);
+    if (sample->has_peer)
+        return;
     if (s->source_changes || s->runner->once || c->pass_bytes == UNKNOWN)
         return;
     if (sample->bytes != c->pass_bytes * sample->passes && s->runner->duration_ns == 0)
@@ -153,7 +183,7 @@ static int measure_case(struct runner_state *s, unsigned index, unsigned round, 
     if (c->status != CASE_OK)
         return 0;
     runner_report(s, warmup ? "warming up" : "measuring", c->label, round);
-    struct trial trial = runner_trial(s, &c->timed, c->workers, c->passes);
+    struct trial trial = runner_case_trial(s, c, &c->timed, c->passes);
     if (!warmup)
         trial.latency = c->latency;
     if (s->runner->duration_ns > 0 && !c->single_pass) {

@@ -18,6 +18,7 @@ struct runner {
     double precision;       /* half-width of every interval at which to stop: 0.005 is 0.5 % */
     uint64_t time_limit_ns; /* of the rounds; 0: none */
     uint64_t trial_time_ns; /* shortest trial */
+    uint64_t ramp_ns;       /* work before the clock of cases with another end */
     uint64_t duration_ns;   /* > 0: one round of trials of this length */
     uint64_t timeout_ns;    /* of one trial */
     uint64_t warmup; /* rounds that do not count; the first verifies. 0: nothing is verified */
@@ -27,7 +28,7 @@ struct runner {
     bool volatile_source; /* other bytes at each reading are no fault: /proc, /dev/urandom */
     bool profile;
     const char *perf_directory;               /* NULL, or where perf's data of each case goes */
-    const struct cpus *cpus;                  /* NULL: not pinned */
+    const struct cpus *cpus, *peer_cpus;      /* NULL: not pinned */
     const volatile sig_atomic_t *interrupted; /* the signal's number once it came */
     void (*on_progress)(void *data, const struct progress *progress); /* or NULL */
     void *progress_data;

@@ -10,7 +10,7 @@ struct runner_state {
     struct err *err;
     uint64_t rounds_started_ns;
     unsigned precise_looks; /* in a row, until now */
-    bool source_changes; /* the same reading gave other bytes: nothing can be verified */
+    bool source_changes;    /* the same reading gave other bytes: nothing can be verified */
 };
 
 bool runner_is_interrupted(const struct runner_state *s);
@@ -18,6 +18,9 @@ void runner_report(const struct runner_state *s, const char *stage, const char *
                    unsigned round);
 struct trial runner_trial(const struct runner_state *s, const struct part *part, unsigned workers,
                           uint64_t passes);
+/* The same of a case, with its other end. */
+struct trial runner_case_trial(const struct runner_state *s, const struct run_case *c,
+                               const struct part *part, uint64_t passes);
 
 /* Runs a trial of case index after the user's --prepare; a case that cannot go on is ended. True
  * when the sample is complete. */

@@ -9,6 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the other end of a trial did, from the start signal to its own end. */
+struct peer_sample {
+    uint64_t bytes, calls, short_calls, wall_ns, cpu_ns;
+    uint64_t running_ns, runnable_ns; /* as in struct sample */
+    uint64_t voluntary_switches, involuntary_switches;
+    uint64_t counter[COUNTERS];
+    struct socket_facts socket;
+    int cpu;
+};
+
 /* Counts are of the timed part and of all threads; UNKNOWN where there is no such figure. */
 struct sample {
     uint32_t case_index, round, position; /* round 0 is warm-up; position inside the round */
@@ -23,9 +33,17 @@ struct sample {
     uint64_t peak_rss_bytes;      /* high-water mark of the process */
     uint64_t peak_rss_anon_bytes; /* larger of two looks: after the set-up and after the run */
     uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches, block_inputs;
-    uint64_t storage_read_bytes; /* read_bytes of /proc/self/io */
+    uint64_t storage_read_bytes;      /* read_bytes of /proc/self/io */
+    uint64_t running_ns, runnable_ns; /* of the first thread: on a processor, waiting for one */
+    uint64_t counter[COUNTERS];
+    struct socket_facts socket;
+    struct fairness fairness;
+    uint64_t ramp_bytes; /* moved before the clock, on top of bytes */
+    uint64_t cut_bytes;  /* that came but did not fit: of truncated datagrams */
     uint64_t digest;
     bool has_digest;
+    bool has_peer;
+    struct peer_sample peer;
 };
 
 /* Zero it before use. The samples lie in a shared mapping: on the heap they would be inherited by

@@ -16,19 +16,41 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Shared with the child. */
+/* What the other end may take to end once the subject has. */
+#define PEER_GRACE_NS (2 * NS_PER_S)
+
+enum role { SUBJECT, PEER, ROLES };
+
+/* Shared with the children. */
 struct stage {
-    struct err err, perf_err;
-    struct sample sample;        /* complete once the child says so */
-    _Atomic uint64_t started_ns; /* 0 until the clock of the timed part runs */
-    _Atomic bool stop;
-    struct tally tally[]; /* one per worker; behind them their histograms, where asked for */
+    struct err err[ROLES], perf_err;
+    struct sample sample[ROLES]; /* complete once the child says so */
+    _Atomic uint64_t started_ns; /* 0 until the clock of the subject's timed part runs */
+    _Atomic bool stop, over;
+    struct tally tally[]; /* one per worker and the peer's; behind them the workers' histograms,
+                             where asked for */
 };
 
 struct actor {
     const struct trial *trial;
     struct stage *stage;
+    enum role role;
 };
+
+static const struct part *actor_part(const struct actor *actor)
+{
+    return actor->role == PEER ? actor->trial->peer : actor->trial->subject;
+}
+
+static unsigned actor_workers(const struct actor *actor)
+{
+    return actor->role == PEER ? 1 : actor->trial->workers;
+}
+
+static struct tally *actor_tally(const struct actor *actor, unsigned worker)
+{
+    return &actor->stage->tally[actor->role == PEER ? actor->trial->workers : worker];
+}
 
 struct worker {
     const struct actor *actor;
@@ -44,7 +66,7 @@ static size_t stage_size(const struct trial *trial)
 {
     size_t per_worker =
         sizeof(struct tally) + (trial->latency != NULL ? sizeof(struct histogram) : 0);
-    return sizeof(struct stage) + trial->workers * per_worker;
+    return sizeof(struct stage) + trial->workers * per_worker + sizeof(struct tally);
 }
 
 static struct histogram *stage_histogram(const struct trial *trial, struct stage *stage,
@@ -52,33 +74,56 @@ static struct histogram *stage_histogram(const struct trial *trial, struct stage
 {
     if (trial->latency == NULL)
         return NULL;
-    return (struct histogram *)(void *)&stage->tally[trial->workers] + worker;
+    return (struct histogram *)(void *)&stage->tally[trial->workers + 1] + worker;
 }
 
 static int run_worker(struct worker *worker)
 {
-    const struct trial *trial = worker->actor->trial;
-    return trial->subject->run(worker->state, trial->subject->arg, &worker->seat, trial->passes,
-                               &worker->actor->stage->tally[worker->seat.worker], &worker->err);
+    const struct actor *actor = worker->actor;
+    const struct part *part = actor_part(actor);
+    return part->run(worker->state, part->arg, &worker->seat, actor->trial->passes,
+                     actor_tally(actor, worker->seat.worker), &worker->err);
+}
+
+/* What the ramp counted is set aside: the clock has not begun. */
+static int ramp_worker(struct worker *worker)
+{
+    const struct actor *actor = worker->actor;
+    const struct part *part = actor_part(actor);
+    struct tally *tally = actor_tally(actor, worker->seat.worker);
+    struct histogram *latency = tally->latency;
+    bool phases = tally->phases;
+    tally->latency = NULL;
+    int status = part->ramp(worker->state, part->arg, &worker->seat, tally, &worker->err);
+    *tally = (struct tally){
+        .phases = phases, .latency = latency, .ramp_bytes = tally->bytes + tally->cut_bytes};
+    return status;
 }
 
 static void *worker_main(void *opaque)
 {
     struct worker *worker = opaque;
+    if (actor_part(worker->actor)->ramp != NULL) {
+        pthread_barrier_wait(worker->start);
+        worker->status = ramp_worker(worker);
+        pthread_barrier_wait(worker->start); /* all are up to speed: the clock starts */
+    }
     pthread_barrier_wait(worker->start);
-    worker->status = run_worker(worker);
+    if (worker->status == 0)
+        worker->status = run_worker(worker);
     return NULL;
 }
 
 /* Sets up all workers; state is one block with room for each. */
 static int set_up(struct worker *workers, const struct actor *actor, struct err *err)
 {
-    const struct part *part = actor->trial->subject;
-    for (unsigned i = 0; i < actor->trial->workers; i++) {
+    const struct part *part = actor_part(actor);
+    unsigned n = actor_workers(actor);
+    for (unsigned i = 0; i < n; i++) {
         struct worker *worker = &workers[i];
         worker->actor = actor;
-        worker->seat =
-            (struct seat){i, actor->trial->workers, workers[0].state, &actor->stage->stop};
+        worker->seat = (struct seat){
+            i, n, workers[0].state, &actor->stage->stop, actor->trial->ramp, &actor->stage->over};
         if (part->setup != NULL && part->setup(worker->state, part->arg, &worker->seat, err) != 0)
             return -1;
     }
@@ -98,30 +143,47 @@ static int start_threads(struct worker *workers, unsigned n, pthread_barrier_t *
     return status == 0 ? 0 : err_set(err, status, "cannot start %u threads", n);
 }
 
-/* The timed part. */
-static int run_all(struct worker *workers, const struct trial *trial, struct stage *stage)
+/* The timed part, after the ramp. */
+static int run_all(struct worker *workers, const struct actor *actor)
 {
-    unsigned n = trial->workers;
+    const struct trial *trial = actor->trial;
+    struct stage *stage = actor->stage;
+    struct sample *sample = &stage->sample[actor->role];
+    unsigned n = actor_workers(actor);
     for (unsigned i = 0; i < n; i++) /* touched before the clock runs */
-        stage->tally[i] =
-            (struct tally){.phases = trial->phases, .latency = stage_histogram(trial, stage, i)};
+        *actor_tally(actor, i) = (struct tally){
+            .phases = trial->phases,
+            .latency = actor->role == SUBJECT ? stage_histogram(trial, stage, i) : NULL};
+    if (actor_part(actor)->ramp != NULL) {
+        if (n > 1)
+            pthread_barrier_wait(workers[1].start);
+        workers[0].status = ramp_worker(&workers[0]);
+        if (n > 1)
+            pthread_barrier_wait(workers[1].start);
+    }
     struct usage before, after;
     usage_start(&before);
-    stage->started_ns = before.wall_ns;
+    if (actor->role == SUBJECT)
+        stage->started_ns = before.wall_ns;
     if (n > 1)
         pthread_barrier_wait(workers[1].start);
-    workers[0].status = run_worker(&workers[0]);
+    if (workers[0].status == 0)
+        workers[0].status = run_worker(&workers[0]);
     for (unsigned i = 1; i < n; i++)
         pthread_join(workers[i].thread, NULL);
     usage_stop(&after);
-    usage_difference(&before, &after, &stage->sample);
-    if (stage->tally[0].foreign_cpu_ns < stage->sample.cpu_ns)
-        stage->sample.cpu_ns -= stage->tally[0].foreign_cpu_ns;
+    usage_difference(&before, &after, sample);
+    uint64_t foreign = actor_tally(actor, 0)->foreign_cpu_ns;
+    if (foreign < sample->cpu_ns)
+        sample->cpu_ns -= foreign;
     for (unsigned i = 0; i < n; i++)
         if (workers[i].status != 0) {
-            stage->err = workers[i].err;
+            stage->err[actor->role] = workers[i].err;
             return -1;
         }
+    const struct part *part = actor_part(actor);
+    for (unsigned i = 0; i < n && part->note != NULL; i++)
+        part->note(workers[i].state, part->arg, actor_tally(actor, i));
     return 0;
 }
 
@@ -130,19 +192,22 @@ static int act(void *opaque, int report, int go)
     struct actor *actor = opaque;
     const struct trial *trial = actor->trial;
     struct stage *stage = actor->stage;
-    struct err *err = &stage->err;
-    unsigned n = trial->workers;
+    const struct part *part = actor_part(actor);
+    struct err *err = &stage->err[actor->role];
+    struct sample *sample = &stage->sample[actor->role];
+    const struct cpus *cpus = actor->role == PEER ? trial->peer_cpus : trial->cpus;
+    unsigned n = actor_workers(actor);
     pthread_barrier_t start;
     int status = -1;
 
-    if (trial->cpus != NULL && usage_pin(trial->cpus, err) != 0)
+    if (cpus != NULL && usage_pin(cpus, err) != 0)
         return 1;
     uint64_t began = clock_now_ns();
-    if (trial->subject->prepare != NULL && trial->subject->prepare(trial->subject->arg, err) != 0)
+    if (part->prepare != NULL && part->prepare(part->arg, err) != 0)
         return 1;
-    stage->sample.prepare_ns = clock_now_ns() - began;
+    sample->prepare_ns = clock_now_ns() - began;
     began = clock_now_ns();
-    size_t size = (trial->subject->state_size + 63) / 64 * 64;
+    size_t size = (part->state_size + 63) / 64 * 64;
     struct worker *workers = calloc(n, sizeof *workers);
     char *states = aligned_alloc(64, size * n > 0 ? size * n : 64);
     if (workers == NULL || states == NULL) {
@@ -156,25 +221,38 @@ static int act(void *opaque, int report, int go)
         goto out;
     if (start_threads(workers, n, &start, err) != 0)
         _exit(1); /* some wait at the barrier already and cannot be called back */
-    stage->sample.setup_ns = clock_now_ns() - began;
-    stage->sample.peak_rss_anon_bytes = usage_anonymous_bytes();
+    sample->setup_ns = clock_now_ns() - began;
+    sample->peak_rss_anon_bytes = usage_anonymous_bytes();
 
     char byte = 'r';
     if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
         _exit(1); /* the parent is gone */
-    status = run_all(workers, trial, stage);
+    status = run_all(workers, actor);
 out:
-    for (unsigned i = 0; workers != NULL && i < n && trial->subject->teardown != NULL; i++)
+    for (unsigned i = 0; workers != NULL && i < n && part->teardown != NULL; i++)
         if (workers[i].actor != NULL)
-            trial->subject->teardown(workers[i].state);
+            part->teardown(workers[i].state);
     return status == 0 ? 0 : 1;
+}
+
+static void add_fairness(struct fairness *all, const struct fairness *one)
+{
+    if (one->connections == 0)
+        return;
+    if (all->connections == 0 || one->least_bytes < all->least_bytes)
+        all->least_bytes = one->least_bytes;
+    if (one->most_bytes > all->most_bytes)
+        all->most_bytes = one->most_bytes;
+    all->connections += one->connections;
+    all->sum += one->sum;
+    all->sum_of_squares += one->sum_of_squares;
 }
 
 /* Sums the tallies; on an unfinished trial they are what was done until now. */
 static void collect(const struct trial *trial, const struct stage *stage, bool complete,
                     struct sample *sample)
 {
-    *sample = stage->sample;
+    *sample = stage->sample[SUBJECT];
     sample->complete = complete;
     sample->passes = stage->tally[0].passes;
     for (unsigned i = 0; i < trial->workers; i++) {
@@ -186,11 +264,18 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
             sample->calls += tally->calls;
         sample->short_calls += tally->short_calls;
         sample->newlines += tally->newlines;
+        sample->ramp_bytes += tally->ramp_bytes;
+        sample->cut_bytes += tally->cut_bytes;
+        for (int k = 0; k < COUNTERS; k++)
+            sample->counter[k] += tally->counter[k];
         sample->open_ns += tally->open_ns;
         sample->close_ns += tally->close_ns;
-        if (tally->has_digest) {
+        if (i == 0)
+            sample->socket = tally->socket;
+        add_fairness(&sample->fairness, &tally->fairness);
+        if (tally->has_digest) { /* of one worker, or of several who each did their share */
             sample->has_digest = true;
-            sample->digest = tally->digest;
+            sample->digest ^= tally->digest;
         }
     }
     if (!complete) {
@@ -198,6 +283,26 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
         sample->wall_ns = started > 0 ? clock_now_ns() - started : 0;
         usage_unknown(sample);
     }
+}
+
+static void collect_peer(const struct trial *trial, const struct stage *stage,
+                         struct sample *sample)
+{
+    const struct sample *own = &stage->sample[PEER];
+    const struct tally *tally = &stage->tally[trial->workers];
+    sample->has_peer = true;
+    sample->peer = (struct peer_sample){.bytes = tally->bytes,
+                                        .calls = tally->calls,
+                                        .short_calls = tally->short_calls,
+                                        .wall_ns = own->wall_ns,
+                                        .cpu_ns = own->cpu_ns,
+                                        .running_ns = own->running_ns,
+                                        .runnable_ns = own->runnable_ns,
+                                        .voluntary_switches = own->voluntary_switches,
+                                        .involuntary_switches = own->involuntary_switches,
+                                        .socket = tally->socket,
+                                        .cpu = own->wall_ns > 0 ? own->cpu : -1};
+    memcpy(sample->peer.counter, tally->counter, sizeof tally->counter);
 }
 
 /* Waits for the duration to pass from the moment at which the child's clock started. */
@@ -216,27 +321,43 @@ static enum child_event wait_out(const struct trial *trial, const struct stage *
     }
 }
 
-/* Lets the child go through its two stages. Sets *end unless the child came to its own end. */
-static bool conduct(const struct trial *trial, struct stage *stage, struct child *child,
+/* The two processes of a trial; peer is NULL where there is none. */
+struct cast {
+    struct child *subject, *peer;
+};
+
+/* Lets them go through their two stages. Sets *end unless the subject came to its own end. */
+static bool conduct(const struct trial *trial, struct stage *stage, const struct cast *cast,
                     enum trial_end *end)
 {
     uint64_t deadline = clock_now_ns() + trial->timeout_ns;
-    enum child_event event = child_wait(child, deadline, trial->interrupted);
+    enum child_event event = child_wait(cast->subject, deadline, trial->interrupted);
+    if (event == CHILD_REPORTED && cast->peer != NULL) {
+        enum child_event other = child_wait(cast->peer, deadline, trial->interrupted);
+        if (other == CHILD_GONE) {
+            *end = TRIAL_FAILED;
+            return false;
+        }
+        if (other != CHILD_REPORTED)
+            event = other;
+    }
     if (event == CHILD_REPORTED && trial->perf != NULL &&
-        perf_attach(trial->perf, child->pid, &stage->perf_err) != 0) {
+        perf_attach(trial->perf, cast->subject->pid, &stage->perf_err) != 0) {
         *end = TRIAL_FAILED;
         return false;
     }
     if (event == CHILD_REPORTED) {
-        if (write(child->to, "g", 1) != 1)
+        if (write(cast->subject->to, "g", 1) != 1)
             return true; /* it died: its status tells */
+        if (cast->peer != NULL && write(cast->peer->to, "g", 1) != 1)
+            event = CHILD_REPORTED; /* it died: the subject will notice */
         if (trial->duration_ns > 0) {
-            event = wait_out(trial, stage, child);
+            event = wait_out(trial, stage, cast->subject);
             if (event == CHILD_LATE)
                 atomic_store(&stage->stop, true);
         }
         if (event == CHILD_REPORTED || event == CHILD_LATE)
-            event = child_wait(child, deadline + trial->duration_ns, trial->interrupted);
+            event = child_wait(cast->subject, deadline + trial->duration_ns, trial->interrupted);
     }
     if (event == CHILD_GONE)
         return true;
@@ -256,6 +377,81 @@ static enum trial_end judge_status(int status, struct err *err)
     return TRIAL_FAILED;
 }
 
+/* Ends the peer, which has a moment to come to its own end after a subject that did. */
+static void end_peer(struct child *peer, bool finished, struct stage *stage)
+{
+    bool kill_it =
+        !finished || child_wait(peer, clock_now_ns() + PEER_GRACE_NS, NULL) != CHILD_GONE;
+    int status = child_end(peer, kill_it);
+    if (!kill_it && WIFSIGNALED(status))
+        err_set(&stage->err[PEER], 0, "the other end was ended by %s",
+                err_signal_name(WTERMSIG(status)));
+}
+
+/* What the other end says goes first where the subject only suffered from it. */
+static void explain_failure(const struct stage *stage, struct err *err)
+{
+    if (stage->err[PEER].text[0] == '\0')
+        return;
+    struct err own = *err;
+    *err = (struct err){0};
+    if (own.text[0] != '\0')
+        err_set(err, 0, "%.230s (%.230s)", stage->err[PEER].text, own.text);
+    else
+        *err = stage->err[PEER];
+    err->number = stage->err[PEER].number;
+}
+
+static enum trial_end play(const struct trial *trial, struct stage *stage, const struct cast *cast,
+                           struct sample *sample, struct err *err)
+{
+    enum trial_end end = TRIAL_FAILED;
+    bool finished = conduct(trial, stage, cast, &end);
+    char seconds[32];
+    if (!finished)
+        collect(trial, stage, false, sample);
+    int status = child_end(cast->subject, !finished);
+    if (cast->peer != NULL)
+        end_peer(cast->peer, finished, stage);
+    if (finished) {
+        *err = stage->err[SUBJECT];
+        end = judge_status(status, err);
+        collect(trial, stage, end == TRIAL_DONE, sample);
+        for (unsigned i = 0; trial->latency != NULL && i < trial->workers; i++)
+            histogram_merge(trial->latency, stage_histogram(trial, stage, i));
+    } else if (end == TRIAL_TIMED_OUT) {
+        snprintf(seconds, sizeof seconds, "%.3g", (double)trial->timeout_ns / 1e9);
+        err_set(err, 0, "not done after %s s", seconds);
+        err->number = ETIMEDOUT;
+    } else if (end == TRIAL_FAILED) {
+        *err = stage->perf_err;
+    }
+    if (cast->peer != NULL) {
+        collect_peer(trial, stage, sample);
+        if (end == TRIAL_FAILED)
+            explain_failure(stage, err);
+    }
+    return end;
+}
+
+/* Starts the processes, with what joins them; 0, or -1 with none left. */
+static int start_all(const struct trial *trial, struct actor actors[ROLES], const struct cast *cast,
+                     struct err *err)
+{
+    const struct link *link = trial->link != NULL && trial->link->open != NULL ? trial->link : NULL;
+    int status = link != NULL ? link->open(link->arg, err) : 0;
+    if (status == 0)
+        status = child_start(cast->subject, act, &actors[SUBJECT], err);
+    if (status == 0 && cast->peer != NULL) {
+        status = child_start(cast->peer, act, &actors[PEER], err);
+        if (status != 0)
+            child_end(cast->subject, true);
+    }
+    if (link != NULL)
+        link->close(link->arg);
+    return status;
+}
+
 enum trial_end trial_run(const struct trial *trial, struct sample *sample, struct err *err)
 {
     *sample = (struct sample){.cpu = -1};
@@ -266,29 +462,12 @@ enum trial_end trial_run(const struct trial *trial, struct sample *sample, struc
         err_set(err, errno, "cannot share memory for %u workers", trial->workers);
         return TRIAL_FAILED;
     }
-    struct actor actor = {trial, stage};
-    struct child child;
+    struct actor actors[ROLES] = {{trial, stage, SUBJECT}, {trial, stage, PEER}};
+    struct child subject, peer;
+    struct cast cast = {&subject, trial->peer != NULL ? &peer : NULL};
     enum trial_end end = TRIAL_FAILED;
-    if (child_start(&child, act, &actor, err) == 0) {
-        bool finished = conduct(trial, stage, &child, &end);
-        char seconds[32];
-        if (!finished)
-            collect(trial, stage, false, sample);
-        int status = child_end(&child, !finished);
-        if (finished) {
-            *err = stage->err;
-            end = judge_status(status, err);
-            collect(trial, stage, end == TRIAL_DONE, sample);
-            for (unsigned i = 0; trial->latency != NULL && i < trial->workers; i++)
-                histogram_merge(trial->latency, stage_histogram(trial, stage, i));
-        } else if (end == TRIAL_TIMED_OUT) {
-            snprintf(seconds, sizeof seconds, "%.3g", (double)trial->timeout_ns / 1e9);
-            err_set(err, 0, "not done after %s s", seconds);
-            err->number = ETIMEDOUT;
-        } else if (end == TRIAL_FAILED) {
-            *err = stage->perf_err;
-        }
-    }
+    if (start_all(trial, actors, &cast, err) == 0)
+        end = play(trial, stage, &cast, sample, err);
     if (trial->perf != NULL && trial->perf->pid > 0 && perf_finish(trial->perf, err) != 0)
         end = TRIAL_FAILED;
     munmap(stage, size);

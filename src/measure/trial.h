@@ -11,6 +11,9 @@
 
 struct trial {
     const struct part *subject;
+    const struct part *peer; /* the other end, a process of its own with one worker; or NULL */
+    const struct link *link; /* what joins them; or NULL */
+    double ramp;             /* passes' worth of work before the clock */
     unsigned workers;
     uint64_t passes;           /* how often the work is done */
     uint64_t duration_ns;      /* > 0: instead until this is over, at the end of a pass */
@@ -18,7 +21,7 @@ struct trial {
     struct histogram *latency; /* NULL, or where the times of single calls are added */
     bool phases;               /* note open_ns and close_ns, at the price of clock readings */
     struct perf *perf;         /* NULL, or watches the process from the barrier on */
-    const struct cpus *cpus;   /* NULL: wherever the system likes */
+    const struct cpus *cpus, *peer_cpus; /* NULL: wherever the system likes */
     const volatile sig_atomic_t *interrupted;
 };
 

@@ -32,6 +32,23 @@ static uint64_t read_storage_bytes(void)
     return read_number("/proc/self/io", "\nread_bytes:");
 }
 
+/* Time on a processor and time waiting for one: the first two numbers of /proc/self/schedstat. */
+static void read_schedule(struct usage *usage)
+{
+    char text[128];
+    usage->running_ns = usage->runnable_ns = UNKNOWN;
+    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (got <= 0)
+        return;
+    text[got] = '\0';
+    char *rest;
+    usage->running_ns = strtoull(text, &rest, 10);
+    usage->runnable_ns = strtoull(rest, NULL, 10);
+}
+
 uint64_t usage_anonymous_bytes(void)
 {
     uint64_t kib = read_number("/proc/self/status", "\nRssAnon:");
@@ -41,6 +58,7 @@ uint64_t usage_anonymous_bytes(void)
 void usage_start(struct usage *usage)
 {
     usage->storage_read_bytes = read_storage_bytes();
+    read_schedule(usage);
     getrusage(RUSAGE_CHILDREN, &usage->children);
     getrusage(RUSAGE_SELF, &usage->self);
     usage->cpu_ns = clock_cpu_ns();
@@ -53,6 +71,7 @@ void usage_stop(struct usage *usage)
     usage->cpu_ns = clock_cpu_ns();
     getrusage(RUSAGE_SELF, &usage->self);
     getrusage(RUSAGE_CHILDREN, &usage->children);
+    read_schedule(usage);
     usage->storage_read_bytes = read_storage_bytes();
 }
 
@@ -101,6 +120,9 @@ void usage_difference(const struct usage *before, const struct usage *after, str
     bool known = before->storage_read_bytes != UNKNOWN && after->storage_read_bytes != UNKNOWN;
     sample->storage_read_bytes =
         known ? after->storage_read_bytes - before->storage_read_bytes : UNKNOWN;
+    bool scheduled = before->running_ns != UNKNOWN && after->running_ns != UNKNOWN;
+    sample->running_ns = scheduled ? after->running_ns - before->running_ns : UNKNOWN;
+    sample->runnable_ns = scheduled ? after->runnable_ns - before->runnable_ns : UNKNOWN;
 #ifdef HAVE_SCHED_GETCPU
     sample->cpu = sched_getcpu();
 #else
@@ -114,6 +136,7 @@ void usage_unknown(struct sample *sample)
     sample->minor_faults = sample->major_faults = UNKNOWN;
     sample->voluntary_switches = sample->involuntary_switches = UNKNOWN;
     sample->block_inputs = sample->storage_read_bytes = UNKNOWN;
+    sample->running_ns = sample->runnable_ns = UNKNOWN;
     sample->peak_rss_bytes = sample->peak_rss_anon_bytes = UNKNOWN;
     sample->cpu = -1;
 }

@@ -12,6 +12,7 @@ struct usage {
     uint64_t wall_ns, cpu_ns;
     struct rusage self, children;
     uint64_t storage_read_bytes;
+    uint64_t running_ns, runnable_ns; /* schedstat of the calling thread; UNKNOWN: there is none */
 };
 
 /* The wall clock is read last at the start and first at the end: nothing else is inside. */

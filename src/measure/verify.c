@@ -25,7 +25,7 @@ static int digest_case(struct runner_state *s, unsigned index)
     if (c->status != CASE_OK || c->verify.run == NULL)
         return 0;
     runner_report(s, "verifying", c->label, 0);
-    struct trial trial = runner_trial(s, &c->verify, c->workers, 1);
+    struct trial trial = runner_case_trial(s, c, &c->verify, 1);
     struct sample sample;
     if (!runner_try(s, index, &trial, &sample))
         return runner_keep_unfinished(s, &sample, 0, index, true);

@@ -185,6 +185,33 @@ static void print_limits(const struct run *run, FILE *out)
         fputs(": no byte reached user space; a limit to compare with, no way of reading.\n", out);
 }
 
+/* A case that waited for its sender says more about that than about itself. */
+static void print_sender_limited(const struct run *run, FILE *out)
+{
+    unsigned limited = 0, measured = 0;
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        if (run->cases[i].status != CASE_OK)
+            continue;
+        measured++;
+        limited += run_peer_limited(run, i) > 0;
+    }
+    if (limited == 0)
+        return;
+    if (limited == measured) {
+        fputs("The sender was the limit: these figures are its speed.\n", out);
+        return;
+    }
+    const char *separator = "The sender was the limit of ";
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        char name[96];
+        if (run->cases[i].status != CASE_OK || run_peer_limited(run, i) <= 0)
+            continue;
+        fprintf(out, "%s%s", separator, name_of(run, i, name));
+        separator = ", ";
+    }
+    fputs(": their figures are its speed.\n", out);
+}
+
 static void print_symbols(const struct run *run, FILE *out)
 {
     for (unsigned i = 0; i < run->n_cases; i++) {
@@ -264,6 +291,7 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
     if (n > 1 && run->cases[ranked[0].index].caveat != NULL)
         fprintf(out, "%s\n", run->cases[ranked[0].index].caveat);
     print_commands(run, ranked, n, out);
+    print_sender_limited(run, out);
     print_symbols(run, out);
     if (status == 0)
         status = model_print(run, out, err);

@@ -126,14 +126,27 @@ static json_t *make_options(struct document *d, const struct settings *s)
     put(d, o, "exec", make_texts(d, s->execs, s->n_execs));
     put(d, o, "exec_verify", make_texts(d, s->exec_verify, s->n_exec_verify));
     put(d, o, "latency", json_boolean(s->latency));
+    if (s->is_stream) {
+        put(d, o, "connect", json_text(s->connect));
+        put(d, o, "listen", json_text(s->listen));
+        put(d, o, "ramp_ns", json_count(s->ramp_ns));
+        put(d, o, "peer_cpu", make_cpus(d, s->peer_cpus));
+    }
     put(d, o, "exec_output",
         s->exec_output != NULL ? json_text(s->exec_output) : json_string("inherit"));
     return o;
 }
 
-static json_t *make_source(struct document *d, const struct source *source)
+static json_t *make_source(struct document *d, const struct settings *settings,
+                           const struct source *source)
 {
     json_t *o = json_object(), *files = json_array();
+    if (settings->is_stream) {
+        put(d, o, "connect", json_text(settings->connect));
+        put(d, o, "listen", json_text(settings->listen));
+        json_decref(files);
+        return o;
+    }
     put(d, o, "made", json_boolean(source->made));
     for (size_t i = 0; i < source->n; i++) {
         const struct source_file *file = &source->files[i];
@@ -158,7 +171,80 @@ static json_t *make_params(struct document *d, const struct run_case *c)
     return o;
 }
 
-static json_t *make_trial(struct document *d, const struct run_case *c, const struct sample *s)
+static json_t *make_socket(struct document *d, const struct socket_facts *facts)
+{
+    if (!facts->known)
+        return json_null();
+    json_t *o = json_object();
+    put(d, o, "rcvbuf_bytes", json_count(facts->rcvbuf_bytes));
+    put(d, o, "sndbuf_bytes", json_count(facts->sndbuf_bytes));
+    put(d, o, "nodelay", facts->nodelay == UNKNOWN ? json_null() : json_boolean(facts->nodelay));
+    put(d, o, "congestion", json_text(facts->congestion[0] != '\0' ? facts->congestion : NULL));
+    put(d, o, "rtt_ns", json_count(facts->rtt_ns));
+    put(d, o, "retransmits", json_count(facts->retransmits));
+    put(d, o, "drops", json_count(facts->drops));
+    return o;
+}
+
+static void put_counters(struct document *d, json_t *o, const uint64_t counter[COUNTERS])
+{
+    for (int k = 0; k < COUNTERS; k++)
+        put(d, o, counter_names[k], json_count(counter[k]));
+}
+
+static json_t *make_peer(struct document *d, const struct sample *s)
+{
+    if (!s->has_peer)
+        return json_null();
+    const struct peer_sample *p = &s->peer;
+    json_t *o = json_object();
+    put(d, o, "bytes", json_count(p->bytes));
+    put(d, o, "calls", json_count(p->calls));
+    put(d, o, "short_calls", json_count(p->short_calls));
+    put(d, o, "wall_ns", json_count(p->wall_ns));
+    put(d, o, "cpu_ns", json_count(p->cpu_ns));
+    put(d, o, "running_ns", json_count(p->running_ns));
+    put(d, o, "runnable_ns", json_count(p->runnable_ns));
+    put(d, o, "voluntary_switches", json_count(p->voluntary_switches));
+    put(d, o, "involuntary_switches", json_count(p->involuntary_switches));
+    put(d, o, "cpu", p->cpu >= 0 ? json_integer(p->cpu) : json_null());
+    put_counters(d, o, p->counter);
+    put(d, o, "socket", make_socket(d, &p->socket));
+    return o;
+}
+
+/* Jain's index: 1 when all got the same, 1/n when one got all (Jain, Chiu, Hawe, DEC-TR-301, 1984).
+ */
+static json_t *make_fairness(struct document *d, const struct fairness *f)
+{
+    if (f->connections == 0)
+        return json_null();
+    json_t *o = json_object();
+    put(d, o, "n", json_count(f->connections));
+    put(d, o, "min_bytes", json_count(f->least_bytes));
+    put(d, o, "max_bytes", json_count(f->most_bytes));
+    put(d, o, "fairness_ratio",
+        json_number(f->sum * f->sum / ((double)f->connections * f->sum_of_squares)));
+    return o;
+}
+
+/* What only streams have. */
+static void put_stream(struct document *d, json_t *o, const struct sample *s)
+{
+    int limited = sample_peer_limited(s);
+    put(d, o, "ramp_bytes", json_count(s->ramp_bytes));
+    put(d, o, "cut_bytes", json_count(s->cut_bytes));
+    put(d, o, "lost_bytes", json_count(sample_lost_bytes(s)));
+    put(d, o, "running_ns", json_count(s->running_ns));
+    put(d, o, "runnable_ns", json_count(s->runnable_ns));
+    put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
+    put_counters(d, o, s->counter);
+    put(d, o, "connections", make_fairness(d, &s->fairness));
+    put(d, o, "socket", make_socket(d, &s->socket));
+}
+
+static json_t *make_trial(struct document *d, const struct run_case *c, const struct sample *s,
+                          bool is_stream)
 {
     json_t *o = json_object();
     bool lines = c->kind == CASE_STRATEGY && c->params.value[KNOB_CONSUME] == CONSUME_LINES;
@@ -185,16 +271,19 @@ static json_t *make_trial(struct document *d, const struct run_case *c, const st
     put(d, o, "involuntary_switches", json_count(s->involuntary_switches));
     put(d, o, "block_inputs", json_count(s->block_inputs));
     put(d, o, "storage_read_bytes", json_count(s->storage_read_bytes));
-    put(d, o, "peer", json_null());
+    put(d, o, "peer", make_peer(d, s));
+    if (is_stream)
+        put_stream(d, o, s);
     return o;
 }
 
-static json_t *make_trials(struct document *d, const struct run *run, unsigned index)
+static json_t *make_trials(struct document *d, const struct run *run, unsigned index,
+                           bool is_stream)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < run->samples.n; i++)
         if (run->samples.items[i].case_index == index)
-            append(d, array, make_trial(d, &run->cases[index], &run->samples.items[i]));
+            append(d, array, make_trial(d, &run->cases[index], &run->samples.items[i], is_stream));
     return array;
 }
 
@@ -272,7 +361,8 @@ static json_t *make_latency(struct document *d, const struct histogram *h)
     return o;
 }
 
-static json_t *make_result(struct document *d, const struct run *run, unsigned index, double *work)
+static json_t *make_result(struct document *d, const struct run *run, unsigned index,
+                           bool is_stream, double *work)
 {
     const struct run_case *c = &run->cases[index];
     char digest[32];
@@ -287,7 +377,11 @@ static json_t *make_result(struct document *d, const struct run *run, unsigned i
     put(d, o, "verified",
         c->verified == VERIFIED_UNKNOWN ? json_null() : json_boolean(c->verified == VERIFIED_YES));
     put(d, o, "digest", c->has_digest ? json_string(digest) : json_null());
-    put(d, o, "trials", make_trials(d, run, index));
+    if (is_stream) {
+        int limited = run_peer_limited(run, index);
+        put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
+    }
+    put(d, o, "trials", make_trials(d, run, index, is_stream));
     put(d, o, "profile", make_profile(d, c));
     put(d, o, "symbols", make_symbols(d, c));
     put(d, o, "latency", make_latency(d, c->latency));
@@ -295,14 +389,14 @@ static json_t *make_result(struct document *d, const struct run *run, unsigned i
     return o;
 }
 
-static json_t *make_results(struct document *d, const struct run *run)
+static json_t *make_results(struct document *d, const struct run *run, bool is_stream)
 {
     json_t *array = json_array();
     double *work = malloc((run->samples.n + 1) * sizeof *work);
     if (work == NULL)
         d->broken = true;
     for (unsigned i = 0; work != NULL && i < run->n_cases; i++)
-        append(d, array, make_result(d, run, i, work));
+        append(d, array, make_result(d, run, i, is_stream, work));
     free(work);
     return array;
 }
@@ -401,8 +495,8 @@ static json_t *make_document(struct document *d, const struct report *r)
     put(d, o, "labels", make_labels(d, r->settings));
     put(d, o, "host", make_host(d, r->host));
     put(d, o, "options", make_options(d, r->settings));
-    put(d, o, "source", make_source(d, r->source));
-    put(d, o, "results", make_results(d, r->run));
+    put(d, o, "source", make_source(d, r->settings, r->source));
+    put(d, o, "results", make_results(d, r->run, r->settings->is_stream));
     put(d, o, "comparisons", make_comparisons(d, r->run));
     put(d, o, "model", make_model(d, r->run));
     put(d, o, "warnings", make_notes(d, &r->run->warnings, false));

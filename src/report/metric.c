@@ -74,6 +74,42 @@ static double storage_read_bytes_per_pass(const struct sample *s)
     return per_pass(s->storage_read_bytes, s);
 }
 
+/* The share of the time in which a process neither ran nor wanted to. */
+static double idle_ratio(uint64_t running_ns, uint64_t runnable_ns, uint64_t wall_ns)
+{
+    if (running_ns == UNKNOWN || runnable_ns == UNKNOWN || wall_ns == 0)
+        return NAN;
+    double busy = (double)(running_ns + runnable_ns) / (double)wall_ns;
+    return busy < 1 ? 1 - busy : 0;
+}
+
+static double waited_ratio(const struct sample *s)
+{
+    return s->has_peer ? idle_ratio(s->running_ns, s->runnable_ns, s->wall_ns) : NAN;
+}
+
+static double peer_cpu_ratio(const struct sample *s)
+{
+    return s->has_peer && s->peer.wall_ns > 0 ? number(s->peer.cpu_ns) / (double)s->peer.wall_ns
+                                              : NAN;
+}
+
+static double peer_cpu_ns_per_byte(const struct sample *s)
+{
+    return s->has_peer && s->peer.bytes > 0 ? number(s->peer.cpu_ns) / (double)s->peer.bytes : NAN;
+}
+
+static double peer_blocked_ratio(const struct sample *s)
+{
+    return s->has_peer ? idle_ratio(s->peer.running_ns, s->peer.runnable_ns, s->peer.wall_ns) : NAN;
+}
+
+static double lost_ratio(const struct sample *s)
+{
+    return s->has_peer && s->peer.bytes > 0 ? (double)sample_lost_bytes(s) / (double)s->peer.bytes
+                                            : NAN;
+}
+
 const struct metric metrics[METRICS] = {
     [METRIC_BYTES_PER_S] = {"bytes_per_s", "Bytes delivered per second.", bytes_per_s},
     [METRIC_WALL_NS_PER_PASS] = {"wall_ns_per_pass", "Wall time of one pass.",
@@ -103,6 +139,18 @@ const struct metric metrics[METRICS] = {
     [METRIC_STORAGE_READ_BYTES_PER_PASS] = {"storage_read_bytes_per_pass",
                                             "Bytes fetched from storage in one pass.",
                                             storage_read_bytes_per_pass},
+    [METRIC_WAITED_RATIO] = {"waited_ratio", "Share of the time spent waiting for the other end.",
+                             waited_ratio},
+    [METRIC_PEER_CPU_RATIO] = {"peer_cpu_ratio", "Processor time over wall time of the other end.",
+                               peer_cpu_ratio},
+    [METRIC_PEER_CPU_NS_PER_BYTE] = {"peer_cpu_ns_per_byte",
+                                     "Processor time of the other end per byte sent.",
+                                     peer_cpu_ns_per_byte},
+    [METRIC_PEER_BLOCKED_RATIO] = {"peer_blocked_ratio",
+                                   "Share of the time that the other end spent blocked.",
+                                   peer_blocked_ratio},
+    [METRIC_LOST_RATIO] = {"lost_ratio", "Share of the bytes sent that were not received.",
+                           lost_ratio},
 };
 
 void metric_summary(const struct run *run, unsigned index, enum metric_id metric, double *work,

@@ -26,9 +26,29 @@ static void print_residency(const struct source *source, FILE *out)
                 100 * resident / total);
 }
 
+/* "tcp, a sender of our own" */
+static void print_origin(const struct settings *s, FILE *out)
+{
+    char shown[300];
+    if (s->connect != NULL || s->listen != NULL) {
+        const char *address = s->connect != NULL ? s->connect : s->listen;
+        fprintf(out, "%s %s", s->connect != NULL ? "connected to" : "listening on",
+                text_printable(address, shown, sizeof shown));
+        return;
+    }
+    for (size_t i = 0; i < s->n_knob_values[KNOB_TRANSPORT]; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : "",
+                knob_info[KNOB_TRANSPORT].choices[s->knob_values[KNOB_TRANSPORT][i]]);
+    fputs(" on this machine, own sender", out);
+}
+
 void overview_source(const struct report *report, FILE *out)
 {
     const struct source *source = report->source;
+    if (report->settings->is_stream) {
+        print_origin(report->settings, out);
+        return;
+    }
     char size[UNITS_TEXT], name[300];
     uint64_t total = 0;
     bool known = source->n > 0;
@@ -335,6 +355,14 @@ static int add_against_column(const struct run *run, struct table *table)
     return 0;
 }
 
+static bool may_lose(const struct run *run)
+{
+    for (unsigned i = 0; i < run->n_cases; i++)
+        if (run->cases[i].lossy)
+            return true;
+    return false;
+}
+
 int overview_table(const struct report *report, bool verbose, struct table *table)
 {
     const struct run *run = report->run;
@@ -350,6 +378,10 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
     add_knob_columns(run, table);
     add_rate_columns(run, figures, table);
     add_time_columns(run, figures, table);
+    add_metric_column(run, figures, table, "waited", 5, METRIC_WAITED_RATIO, print_percent);
+    add_metric_column(run, figures, table, "sender CPU", 3, METRIC_PEER_CPU_RATIO, print_percent);
+    if (may_lose(run))
+        add_metric_column(run, figures, table, "lost", 0, METRIC_LOST_RATIO, print_percent);
     add_latency_columns(run, table);
     add_metric_column(run, figures, table, "calls", 6, METRIC_CALLS_PER_PASS, units_count);
     add_metric_column(run, figures, table, "faults", 6, METRIC_MINOR_FAULTS_PER_PASS, units_count);

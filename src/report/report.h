@@ -29,7 +29,10 @@ struct settings {
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns;
     bool quick, strict;
     const char *prepare, *baseline, *profile; /* or NULL */
-    const struct cpus *cpus;                  /* or NULL */
+    const struct cpus *cpus, *peer_cpus;      /* or NULL */
+    bool is_stream;                           /* connections instead of files */
+    const char *connect, *listen;             /* addresses; NULL: a sender of our own */
+    uint64_t ramp_ns;
     const char *const *execs;
     size_t n_execs;
     const char *exec_output; /* a path, or NULL: inherited */

@@ -5,29 +5,47 @@
 #include <string.h>
 
 /* One line a strategy. */
-#define STRATEGIES(X)  \
-    X(sysread)         \
-    X(pread)           \
-    X(preadv2)         \
-    X(readv)           \
-    X(direct)          \
-    X(fread)           \
-    X(fread_unlocked)  \
-    X(getc)            \
-    X(getc_unlocked)   \
-    X(fgets)           \
-    X(getline)         \
-    X(mmap)            \
-    X(mmap_populate)   \
-    X(mmap_sequential) \
-    X(io_uring)        \
-    X(io_uring_fixed)  \
-    X(io_uring_sqpoll) \
-    X(posix_aio)       \
-    X(splice)          \
-    X(sendfile)        \
-    X(evbuffer)        \
-    X(evbuffer_file)
+#define STRATEGIES(X)      \
+    X(sysread)             \
+    X(pread)               \
+    X(preadv2)             \
+    X(readv)               \
+    X(direct)              \
+    X(fread)               \
+    X(fread_unlocked)      \
+    X(getc)                \
+    X(getc_unlocked)       \
+    X(fgets)               \
+    X(getline)             \
+    X(mmap)                \
+    X(mmap_populate)       \
+    X(mmap_sequential)     \
+    X(io_uring)            \
+    X(io_uring_fixed)      \
+    X(io_uring_sqpoll)     \
+    X(posix_aio)           \
+    X(splice)              \
+    X(sendfile)            \
+    X(evbuffer)            \
+    X(evbuffer_file)       \
+    X(stream_recv)         \
+    X(stream_read)         \
+    X(stream_readv)        \
+    X(stream_recvmsg)      \
+    X(stream_recv_waitall) \
+    X(stream_recvmmsg)     \
+    X(stream_recv_trunc)   \
+    X(stream_splice)       \
+    X(stream_spin)         \
+    X(stream_poll)         \
+    X(stream_select)       \
+    X(stream_epoll)        \
+    X(stream_epoll_et)     \
+    X(stream_libevent)     \
+    X(stream_bufferevent)  \
+    X(stream_coroutine)    \
+    X(stream_io_uring)     \
+    X(stream_io_uring_multishot)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;
 STRATEGIES(DECLARE)
@@ -64,6 +82,8 @@ static const struct {
     {"async", GROUP_ASYNC},
     {"kernel", GROUP_KERNEL},
     {"libevent", GROUP_LIBEVENT},
+    {"blocking", GROUP_BLOCKING},
+    {"events", GROUP_EVENTS},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 

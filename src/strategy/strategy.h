@@ -18,11 +18,12 @@
 #include "base/tally.h"
 #include "strategy/consume.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum family { FAMILY_FILE };
+enum family { FAMILY_FILE, FAMILY_STREAM };
 
 /* Groups, for --mode. */
 enum group {
@@ -32,6 +33,8 @@ enum group {
     GROUP_ASYNC = 1u << 3,  /* several requests in flight */
     GROUP_KERNEL = 1u << 4, /* the bytes never leave the kernel */
     GROUP_LIBEVENT = 1u << 5,
+    GROUP_BLOCKING = 1u << 6, /* waits inside the call that receives */
+    GROUP_EVENTS = 1u << 7,   /* waits for readiness first */
 };
 
 /* What a source must offer. */
@@ -41,6 +44,11 @@ enum need {
     NEED_END = 1u << 2,     /* holds a line in memory: no endless source */
     NEED_TOUCH = 1u << 3,   /* moves no byte that is not looked at: not with consume=none */
     NEED_REGULAR = 1u << 4, /* a regular file or block device */
+    NEED_SOCKET = 1u << 5,  /* no pipe */
+    NEED_STREAM = 1u << 6,  /* no datagrams */
+    NEED_TCP = 1u << 7,
+    NEED_DATAGRAMS = 1u << 8,
+    NEED_LONE = 1u << 9, /* one connection a thread: it blocks on the one that it looks at */
 };
 
 /* What a family hands to a strategy; constant during one pass. */
@@ -53,6 +61,16 @@ struct task {
     uint64_t length; /* ... so many bytes, or to the end of the file when it is NO_LIMIT */
     uint64_t seed;   /* of a random pattern */
     struct sink sink;
+
+    /* Streams: this worker's connections, and what is to be received from them in this pass. */
+    const int *fds;
+    unsigned n_fds;
+    uint64_t goal;      /* bytes of all together; more may be taken only where left allows it */
+    uint64_t *left;     /* of each connection; the strategy counts it down */
+    uint64_t *fd_bytes; /* received from each so far; the strategy counts it up */
+    struct sink *sinks; /* one a connection */
+    bool datagrams, pipes;
+    const _Atomic bool *stop; /* the other end sends no more than what is on its way */
 };
 
 #define NO_LIMIT UINT64_MAX

@@ -6,6 +6,7 @@
 #include "base/tally.h"
 #include "cli/cpu_list.h"
 #include "cli/option_names.h"
+#include "cli/command.h"
 #include "cli/options.h"
 
 #include <sched.h>
@@ -246,7 +247,7 @@ static struct options parse(const char *text, struct line *line)
     struct options options;
     struct err err = {0};
     split(text, line);
-    CHECK_OK(text, options_parse(line->argc, line->argv, READ_KNOBS, &options, &err), err);
+    CHECK_OK(text, options_parse(line->argc, line->argv, OPTIONS_FILE, READ_KNOBS, &options, &err), err);
     return options;
 }
 
@@ -403,7 +404,7 @@ static void what_is_wrong_is_refused_and_leaves_nothing_behind(void **state)
         struct options options;
         struct err err = {0};
         split(rows[i].line, &line);
-        int status = options_parse(line.argc, line.argv, READ_KNOBS, &options, &err);
+        int status = options_parse(line.argc, line.argv, OPTIONS_FILE, READ_KNOBS, &options, &err);
         options_free(&options);
         CHECK_INT(rows[i].line, status, -1);
         if (rows[i].message != NULL)
@@ -420,7 +421,7 @@ static void a_knob_that_the_command_has_not_is_unknown(void **state)
     struct err err = {0};
     split("--stdio-buffer=4k", &line);
     unsigned knobs = READ_KNOBS & ~KNOB_BIT(KNOB_STDIO_BUFFER);
-    CHECK_INT("status", options_parse(line.argc, line.argv, knobs, &options, &err), -1);
+    CHECK_INT("status", options_parse(line.argc, line.argv, OPTIONS_FILE, knobs, &options, &err), -1);
     CHECK_HAS("message", err.text, "unknown option '--stdio-buffer'");
     options_free(&options);
 }
@@ -432,7 +433,7 @@ static void help_has_a_line_for_each_option_within_80_columns(void **state)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    options_print(READ_KNOBS, out);
+    options_print(OPTIONS_FILE, READ_KNOBS, out);
     fclose(out);
     static const char *const wanted[] = {"-m, --mode=LIST", "-j, --json ", "--time-limit=TIME",
                                          "--label=KEY=VALUE", "-h, --help "};

@@ -223,7 +223,9 @@ static struct exec_work fill_in(const char *command, const char *first, const ch
     struct source source = {files, second != NULL ? 2 : 1, false};
     struct exec_work work;
     struct err err = {0};
-    CHECK_OK(command, exec_work_init(&work, command, &source, 4096, &err), err);
+    CHECK_OK(command,
+             exec_work_init(&work, command, &(struct exec_target){.source = &source}, 4096, &err),
+             err);
     CHECK_TEXT(command, work.input_path, strstr(command, "{}") != NULL ? "/dev/null" : first);
     work.input_path = NULL; /* what it points to goes away */
     free(paths[0]);
@@ -290,11 +292,15 @@ static void a_command_that_cannot_get_its_files_is_refused(void **state)
     struct source piped = {files, 1, false}, two = {files, 2, false};
     struct exec_work work;
     struct err none = {0}, several = {0}, unnamed = {0};
-    CHECK_INT("empty", exec_work_init(&work, "  ", &piped, 1, &none), -1);
+    CHECK_INT("empty",
+              exec_work_init(&work, "  ", &(struct exec_target){.source = &piped}, 1, &none), -1);
     CHECK_HAS("empty", none.text, "empty command");
-    CHECK_INT("several files", exec_work_init(&work, "wc", &two, 1, &several), -1);
+    CHECK_INT("several files",
+              exec_work_init(&work, "wc", &(struct exec_target){.source = &two}, 1, &several), -1);
     CHECK_HAS("several files", several.text, "'wc'");
-    CHECK_INT("a pipe", exec_work_init(&work, "wc {}", &piped, 1, &unnamed), -1);
+    CHECK_INT("a pipe",
+              exec_work_init(&work, "wc {}", &(struct exec_target){.source = &piped}, 1, &unnamed),
+              -1);
     CHECK_HAS("a pipe", unnamed.text, "'wc {}'");
 }
 

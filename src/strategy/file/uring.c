@@ -6,64 +6,16 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 enum {
-    IDLE_MS = 10, /* of the polling thread, before it sleeps: longer than a pause between passes */
     SPINS = 2000, /* a few microseconds of looking before a wait in the kernel */
 };
 
-/* From the fastest to what every kernel takes. A ring for one thread alone is made disabled: it
- * belongs to who enables it, which need not be the thread that set it up. */
-static const unsigned plain_flags[] = {
-#if defined(IORING_SETUP_SINGLE_ISSUER) && defined(IORING_SETUP_DEFER_TASKRUN)
-    IORING_SETUP_R_DISABLED | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
-#endif
-#ifdef IORING_SETUP_COOP_TASKRUN
-    IORING_SETUP_COOP_TASKRUN,
-#endif
-    0};
-
-/* Returns 0 or minus an errno value. */
-static int make_ring(struct io_uring *ring, enum uring_kind kind, unsigned entries)
-{
-    struct io_uring_params params = {.flags = IORING_SETUP_SQPOLL, .sq_thread_idle = IDLE_MS};
-    if (kind == URING_SQPOLL)
-        return io_uring_queue_init_params(entries, ring, &params);
-    int status = -EINVAL;
-    for (size_t i = 0; status == -EINVAL && i < sizeof plain_flags / sizeof plain_flags[0]; i++)
-        status = io_uring_queue_init(entries, ring, plain_flags[i]);
-    return status;
-}
-
-static int explain(int number, struct err *err)
-{
-    if (number == ENOSYS)
-        return err_set(err, number, "no io_uring: the kernel is too old or was built without");
-    if (number == EPERM)
-        return err_set(err, number,
-                       "io_uring is forbidden here, likely by the seccomp filter of a container or "
-                       "by the sysctl kernel.io_uring_disabled");
-    if (number == ENOMEM)
-        return err_set(err, number,
-                       "cannot make an io_uring: more memory would be locked than 'ulimit -l' "
-                       "says, or there is none");
-    return err_set(err, number, "cannot make an io_uring");
-}
-
 int uring_probe(enum uring_kind kind, struct err *err)
 {
-    struct io_uring ring;
-    int status = make_ring(&ring, kind, 2);
-    if (status < 0)
-        return explain(-status, err);
-    struct io_uring_probe *probe = io_uring_get_probe_ring(&ring);
-    bool reads = probe != NULL && io_uring_opcode_supported(probe, IORING_OP_READ);
-    io_uring_free_probe(probe);
-    io_uring_queue_exit(&ring);
-    return reads ? 0 : err_set(err, 0, "the io_uring of this kernel is too old: it cannot read");
+    return ring_probe(kind == URING_SQPOLL, IORING_OP_READ, "read", err);
 }
 
 /* The blocks in as few buffers as possible, and room for one file. */
@@ -99,11 +51,10 @@ int uring_setup(struct uring *uring, enum uring_kind kind, const struct task *ta
         return -1;
     /* A polling thread may complete requests before it gives their places back. */
     unsigned depth = uring->queue.depth;
-    int status = make_ring(&uring->ring, kind, kind == URING_SQPOLL ? 2 * depth : depth);
-    if (status < 0)
-        return explain(-status, err);
+    bool polled = kind == URING_SQPOLL;
+    if (ring_make(&uring->ring, polled, polled ? 2 * depth : depth, err) != 0)
+        return -1;
     uring->made = true;
-    uring->asleep = (uring->ring.flags & IORING_SETUP_R_DISABLED) != 0;
     return kind == URING_FIXED ? register_all(uring, err) : 0;
 }
 
@@ -189,18 +140,6 @@ static int read_all(struct uring *uring, const struct task *task, struct tally *
     }
 }
 
-static int wake(struct uring *uring, struct err *err)
-{
-    if (!uring->asleep)
-        return 0;
-    uring->asleep = false;
-    /* liburing has a function for it, but exports it from 2.4 on only. */
-    int fd = uring->ring.ring_fd;
-    if (syscall(SYS_io_uring_register, fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) < 0)
-        return err_set(err, errno, "cannot enable an io_uring");
-    return 0;
-}
-
 /* Puts fd, or -1 for none, in the place of the registered file. */
 static int swap_file(struct uring *uring, int fd, struct err *err)
 {
@@ -211,7 +150,7 @@ static int swap_file(struct uring *uring, int fd, struct err *err)
 int uring_pass(void *opaque, const struct task *task, struct tally *tally, struct err *err)
 {
     struct uring *uring = opaque;
-    if (wake(uring, err) != 0)
+    if (ring_wake(&uring->ring, err) != 0)
         return -1;
     int fd = file_open(task, false, tally, err);
     if (fd < 0)
@@ -232,8 +171,7 @@ int uring_pass(void *opaque, const struct task *task, struct tally *tally, struc
 
 int uring_probe(enum uring_kind kind, struct err *err)
 {
-    (void)kind;
-    return err_set(err, 0, "built without liburing");
+    return ring_probe(kind == URING_SQPOLL, 0, "read", err);
 }
 
 int uring_setup(struct uring *uring, enum uring_kind kind, const struct task *task, struct err *err)

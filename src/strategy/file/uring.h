@@ -3,10 +3,7 @@
 #define IOBENCH_STRATEGY_FILE_URING_H
 
 #include "strategy/file/queue.h"
-
-#ifdef HAVE_LIBURING
-#include <liburing.h>
-#endif
+#include "strategy/ring.h"
 
 enum uring_kind {
     URING_PLAIN,
@@ -24,8 +21,8 @@ struct uring {
     struct queue queue;
     enum uring_kind kind;
     unsigned blocks_together; /* in one registered buffer */
-    int fd;            /* what requests read: a descriptor, or a place among the registered files */
-    bool made, asleep; /* asleep: the thread that uses the ring has yet to enable it */
+    int fd; /* what requests read: a descriptor, or a place among the registered files */
+    bool made;
 };
 
 /* Can such a ring be made here? Fails with the likely cause. */

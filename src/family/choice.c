@@ -1,0 +1,111 @@
+#include "config.h"
+
+#include "family/choice.h"
+
+#include "strategy/registry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool is_chosen(const struct choice *choices, size_t n, const struct strategy *strategy)
+{
+    for (size_t i = 0; i < n; i++)
+        if (choices[i].strategy == strategy)
+            return true;
+    return false;
+}
+
+static const char *const family_names[] = {
+    [FAMILY_FILE] = "file",
+    [FAMILY_STREAM] = "stream",
+};
+
+/* choices holds n_modes + strategy_count(). */
+static int choose(enum family family, const struct request *request, struct choice *choices,
+                  size_t *n, struct err *err)
+{
+    *n = 0;
+    for (size_t i = 0; i < request->n_modes; i++) {
+        const char *mode = request->modes[i];
+        const struct strategy *named = strategy_find(family, mode);
+        unsigned group = strategy_group(mode);
+        if (named == NULL && group == 0)
+            return err_set(err, 0, "no strategy or group is called '%s': see 'iobench list %s'",
+                           mode, family_names[family]);
+        struct err why = {0};
+        bool unasked = named != NULL && !request->modes_given && named->probe != NULL;
+        if (unasked && named->probe(&why) != 0)
+            continue; /* of the command's own choice: where usable */
+        if (named != NULL)
+            choices[(*n)++] = (struct choice){named, request->modes_given};
+        for (size_t s = 0; named == NULL && s < strategy_count(); s++) {
+            const struct strategy *member = strategy_at(s);
+            bool fits = member->family == family && (group == ~0u || member->groups & group);
+            if (fits && !is_chosen(choices, *n, member))
+                choices[(*n)++] = (struct choice){member, false};
+        }
+    }
+    if (*n == 0 && request->modes_given)
+        return err_set(err, 0, "no strategy for %ss is in the group '%s'", family_names[family],
+                       request->modes[0]);
+    return 0;
+}
+
+struct choice *choices_make(enum family family, const struct request *request, size_t *n,
+                            struct err *err)
+{
+    struct choice *choices = calloc(request->n_modes + strategy_count(), sizeof *choices);
+    if (choices == NULL)
+        err_set(err, errno, "cannot plan %zu modes", request->n_modes);
+    else if (choose(family, request, choices, n, err) != 0) {
+        free(choices);
+        choices = NULL;
+    }
+    return choices;
+}
+
+int choices_check(enum family family, const struct request *request, knobs_function *knobs_of,
+                  struct err *err)
+{
+    size_t n;
+    struct choice *choices = choices_make(family, request, &n, err);
+    if (choices == NULL)
+        return -1;
+    unsigned known = 0;
+    for (size_t i = 0; i < request->n_execs; i++)
+        known |= exec_takes_block_size(request->execs[i]) ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0;
+    for (size_t i = 0; i < n; i++)
+        known |= knobs_of(request, choices[i].strategy);
+    free(choices);
+    for (int k = 0; k < KNOBS; k++)
+        if (request->knobs[k].given && !(known & KNOB_BIT(k)))
+            return err_set(err, 0, "--%s has no effect: no chosen strategy has one",
+                           knob_info[k].option);
+    return 0;
+}
+
+size_t choices_count(const struct request *request, const struct choice *choices, size_t n,
+                     knobs_function *knobs_of)
+{
+    size_t cases = 0;
+    for (size_t i = 0; i < n && cases <= MOST_CASES; i++) {
+        size_t combinations = 1;
+        for (int k = 0; k < KNOBS; k++)
+            if (knobs_of(request, choices[i].strategy) & KNOB_BIT(k))
+                combinations *= request->knobs[k].n;
+        cases += combinations;
+    }
+    return cases;
+}
+
+bool choices_next(const struct request *request, unsigned knobs, size_t at[KNOBS])
+{
+    for (int k = KNOBS - 1; k >= 0; k--) {
+        if (!(knobs & KNOB_BIT(k)))
+            continue;
+        if (++at[k] < request->knobs[k].n)
+            return true;
+        at[k] = 0;
+    }
+    return false;
+}

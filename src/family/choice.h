@@ -1,0 +1,36 @@
+/* From the modes of a request to strategies, and from its lists of values to combinations. */
+#ifndef IOBENCH_FAMILY_CHOICE_H
+#define IOBENCH_FAMILY_CHOICE_H
+
+#include "family/request.h"
+#include "strategy/strategy.h"
+
+/* More make no readable table and no balanced order worth waiting for. */
+enum { MOST_CASES = 1000 };
+
+struct choice {
+    const struct strategy *strategy;
+    bool named; /* by the user, and not as one of a group */
+};
+
+/* The knobs that a strategy has in this request. */
+typedef unsigned knobs_function(const struct request *request, const struct strategy *strategy);
+
+/* The strategies of the request in order. A group adds what is not there yet; a name always adds,
+ * so that a case can be compared with itself. The caller frees them; NULL on failure. */
+struct choice *choices_make(enum family family, const struct request *request, size_t *n,
+                            struct err *err);
+
+/* Fails for names that are not known, and for given knobs that nothing chosen has. */
+int choices_check(enum family family, const struct request *request, knobs_function *knobs_of,
+                  struct err *err) MUST_CHECK;
+
+/* How many cases they make, all combinations of values counted; a large number stands for more. */
+size_t choices_count(const struct request *request, const struct choice *choices, size_t n,
+                     knobs_function *knobs_of);
+
+/* Steps through all combinations of the swept knobs, the last one fastest; at begins as all zero.
+ * False after the last. */
+bool choices_next(const struct request *request, unsigned knobs, size_t at[KNOBS]);
+
+#endif

@@ -1,0 +1,51 @@
+/* epoll(7), level-triggered: one call on each connection that is ready. */
+#include "config.h"
+
+#include "strategy/stream/epoll.h"
+
+#ifdef HAVE_SYS_EPOLL_H
+static int serve(const struct epoll_state *state, struct drain *drain, unsigned i)
+{
+    enum drain_event event = drain_once(drain, &state->buffer, i);
+    if (event == DRAIN_LAST)
+        epoll_forget(state, drain->task, i);
+    return event == DRAIN_FAILED ? -1 : 0;
+}
+
+static int pass(void *opaque, const struct task *task, struct tally *tally, struct err *err)
+{
+    struct epoll_state *state = opaque;
+    struct epoll_event events[EPOLL_BATCH];
+    struct drain drain;
+    drain_start(&drain, task, tally, err);
+    if (epoll_watch(state, &drain, 0) != 0)
+        return -1;
+    while (drain.left > 0 && drain.open > 0) {
+        tally->counter[COUNTER_WAITS]++;
+        int n = epoll_wait(state->fd, events, EPOLL_BATCH, -1);
+        if (n < 0 && errno != EINTR)
+            return err_set(err, errno, "cannot wait");
+        for (int e = 0; e < n && drain.left > 0; e++)
+            if (serve(state, &drain, events[e].data.u32) != 0)
+                return -1;
+    }
+    epoll_forget_all(state, task);
+    return 0;
+}
+#endif
+
+const struct strategy strategy_stream_epoll = {
+    .name = "epoll",
+    .summary = "epoll_wait(2), level-triggered, then one call on each connection that is ready",
+    .family = FAMILY_STREAM,
+    .groups = GROUP_EVENTS,
+    .knobs = KNOB_BIT(KNOB_BLOCK_SIZE),
+    .times_calls = true,
+    .state_size = sizeof(struct epoll_state),
+    .probe = epoll_probe,
+    .setup = epoll_setup,
+#ifdef HAVE_SYS_EPOLL_H
+    .pass = pass,
+#endif
+    .teardown = epoll_teardown,
+};
