@@ -114,6 +114,7 @@ static int set_defaults(struct options *o, struct err *err)
                           .trial_time_ns = UNKNOWN,
                           .timeout_ns = UNKNOWN,
                           .ramp_ns = UNKNOWN,
+                          .interval_ns = UNKNOWN,
                           .warmup = 1,
                           .seed = UNKNOWN};
     for (int k = 0; k < KNOBS; k++) {

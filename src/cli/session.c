@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "cli/advice.h"
 #include "cli/output.h"
 #include "cli/plan_view.h"
@@ -49,6 +50,7 @@ static void settle_request(struct session *s)
     r->exec_verify = o->exec_verify.items;
     r->n_exec_verify = o->exec_verify.n;
     r->latency = o->latency;
+    r->send = o->send;
     r->connect = o->connect;
     r->listen = o->listen;
     r->timeout_ns = given_or(o->timeout_ns, TIMEOUT_NS);
@@ -84,6 +86,8 @@ static void settle_settings(struct session *s)
         .cpus = o->cpus,
         .peer_cpus = o->peer_cpus,
         .ramp_ns = given_or(o->ramp_ns, s->kind->ramp_ns),
+        .interval_ns = given_or(o->interval_ns, 0),
+        .sends = o->send,
         .is_stream = s->kind == &stream_session,
         .connect = o->connect != NULL ? o->connect->text : NULL,
         .listen = o->listen != NULL ? o->listen->text : NULL,
@@ -136,6 +140,16 @@ static int plan(struct session *s, struct err *err)
     return s->run.n_cases > 0 ? find_baseline(s, err) : 0;
 }
 
+static void say_interval(void *data, const struct interval *interval)
+{
+    (void)data;
+    char size[UNITS_TEXT], rate[UNITS_TEXT];
+    double end_s = (double)(interval->start_ns + interval->wall_ns) / 1e9;
+    say("%.3f .. %.3f s: %s, %s", (double)interval->start_ns / 1e9, end_s,
+        units_size(size, interval->bytes),
+        units_rate(rate, (double)interval->bytes / ((double)interval->wall_ns / 1e9)));
+}
+
 static int run_cases(struct session *s, struct err *err)
 {
     struct progress_line line = {0};
@@ -158,6 +172,8 @@ static int run_cases(struct session *s, struct err *err)
         .interrupted = signals_seen(),
         .on_progress = terminal_wants_progress(&s->options) ? progress_draw : NULL,
         .progress_data = &line,
+        .interval_ns = set->interval_ns,
+        .on_interval = s->options.quiet ? NULL : say_interval,
     };
     if (s->kind->begin(s, &runner, err) != 0)
         return -1;

@@ -28,6 +28,7 @@ struct request {
     uint64_t seed;
     bool latency;                           /* time single calls */
     const struct address *connect, *listen; /* of a stream; NULL: not given */
+    bool send;                              /* be the sending end alone */
     uint64_t timeout_ns;
     const struct exec_inheritance *inheritance;
 };

@@ -47,11 +47,17 @@ struct stream_plan {
     char host[INET_ADDRSTRLEN];
 };
 
+#define SEND_KNOBS                                                                   \
+    (KNOB_BIT(KNOB_BYTES) | KNOB_BIT(KNOB_CONGESTION) | KNOB_BIT(KNOB_CONNECTIONS) | \
+     KNOB_BIT(KNOB_NODELAY) | KNOB_BIT(KNOB_SEND_SIZE) | KNOB_BIT(KNOB_SNDBUF))
+
 static unsigned knobs_of(const struct request *request, const struct strategy *strategy)
 {
     unsigned knobs = strategy->knobs | STREAM_KNOBS;
     if (strategy->keeps_bytes)
         knobs &= ~KNOB_BIT(KNOB_CONSUME);
+    if (request->send) /* ours is the other end */
+        return SEND_KNOBS;
     if (request->connect != NULL || request->listen != NULL) /* the other end is not ours */
         knobs &= ~(KNOB_BIT(KNOB_PLACE) | KNOB_BIT(KNOB_NODELAY) | KNOB_BIT(KNOB_SNDBUF) |
                    KNOB_BIT(KNOB_SEND_SIZE) | KNOB_BIT(KNOB_TRANSPORT));
@@ -82,6 +88,10 @@ int stream_check_request(const struct request *request, struct err *err)
     bool external = request->connect != NULL || request->listen != NULL;
     if (request->connect != NULL && request->listen != NULL)
         return err_set(err, 0, "--connect and --listen: choose one");
+    if (request->send && (!external || request->modes_given))
+        return err_set(err, 0,
+                       external ? "--send receives nothing: it does not go with --mode"
+                                : "--send needs --connect or --listen: to whom?");
     if (external && request->n_execs > 0)
         return err_set(err, 0,
                        "--exec needs our own sender: it does not go with --connect and "
@@ -245,6 +255,35 @@ static int add_case(struct stream_plan *plan, const struct request *request,
     return place(plan, c, err);
 }
 
+/* The one case of --send. */
+static int add_sender(struct stream_plan *plan, const struct request *request, struct run *run,
+                      struct err *err)
+{
+    struct params params;
+    params_init(&params);
+    for (int k = 0; k < KNOBS; k++)
+        if (SEND_KNOBS & KNOB_BIT(k))
+            params.value[k] = request->knobs[k].values[0];
+    struct stream_case *own = &plan->cases[plan->n++];
+    if (init_case(own, plan, &params, err) != 0)
+        return -1;
+    own->timed = (struct stream_work){NULL, params, &own->sender, &plan->origin};
+    params.value[KNOB_SEND_SIZE] = own->sender.send_size;
+    struct run_case *c = &run->cases[run->n_cases++];
+    *c = (struct run_case){.mode = strdup("send"),
+                           .label = strdup("send"),
+                           .id = case_id("recv", "send", SEND_KNOBS, &own->timed.params),
+                           .kind = CASE_STRATEGY,
+                           .params = params,
+                           .knobs = SEND_KNOBS,
+                           .named = true,
+                           .workers = 1,
+                           .timed = stream_send_part(&own->sender, &own->timed)};
+    if (c->id == NULL || c->label == NULL || c->mode == NULL)
+        return err_set(err, ENOMEM, "cannot plan a sender");
+    return 0;
+}
+
 static int add_cases(struct stream_plan *plan, const struct request *request,
                      const struct choice *choices, size_t n, struct run *run, struct err *err)
 {
@@ -326,7 +365,8 @@ struct stream_plan *stream_plan_cases(const struct request *request, struct run 
     }
     plan->origin =
         (struct stream_origin){request->connect, request->listen, -1, request->timeout_ns};
-    status = add_cases(plan, request, choices, n, run, err);
+    status = request->send ? add_sender(plan, request, run, err)
+                           : add_cases(plan, request, choices, n, run, err);
     if (status == 0)
         status = add_execs(plan, request, run, err);
     if (status == 0)

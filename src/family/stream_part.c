@@ -30,21 +30,49 @@ static int configure(int fd, const void *arg, struct err *err)
     return stream_set_receiver(fd, arg, err);
 }
 
-static int meet(const struct stream_work *work, unsigned i, struct err *err)
+static int configure_sender(int fd, const void *arg, struct err *err)
+{
+    return stream_set_sender(fd, arg, err);
+}
+
+/* A connection to whoever is out there, or -1. */
+static int meet(const struct stream_work *work,
+                int (*set)(int fd, const void *arg, struct err *err), struct err *err)
 {
     const struct stream_origin *origin = work->origin;
-    int fd;
-    if (origin->connect != NULL) {
-        fd = address_connect(origin->connect, origin->timeout_ns, configure, &work->params, err);
-    } else {
-        while ((fd = accept4(origin->listener, NULL, NULL, SOCK_CLOEXEC)) < 0 &&
-               (errno == EINTR || errno == ECONNABORTED))
-            continue;
-        if (fd < 0)
-            err_set(err, errno, "cannot accept a connection on '%s'", origin->listen->text);
+    if (origin->connect != NULL)
+        return address_connect(origin->connect, origin->timeout_ns, set, &work->params, err);
+    for (;;) {
+        int fd = accept4(origin->listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0 && set(fd, &work->params, err) == 0)
+            return fd;
+        if (fd >= 0) {
+            close(fd);
+            return -1;
+        }
+        if (errno != EINTR && errno != ECONNABORTED)
+            return err_set(err, errno, "cannot accept a connection on '%s'", origin->listen->text);
     }
-    work->sender->ends->receive[i] = fd;
-    return fd >= 0 ? 0 : -1;
+}
+
+static int meet_receivers(const void *arg, struct ends *ends, struct err *err)
+{
+    const struct stream_work *work = arg;
+    for (unsigned i = 0; i < ends->n; i++) {
+        ends->send[i] = meet(work, configure_sender, err);
+        if (ends->send[i] < 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct part stream_send_part(struct sender_work *sender, const struct stream_work *work)
+{
+    sender->meet = meet_receivers;
+    sender->meet_arg = work;
+    struct part part = sender_part(sender);
+    part.name = "send";
+    return part;
 }
 
 /* Once for all workers: lets go of the sender's ends, or meets who is out there. */
@@ -55,9 +83,11 @@ static int get_connections(const struct stream_work *work, struct err *err)
         ends_close(ends->send, ends->n);
         return 0;
     }
-    for (unsigned i = 0; i < ends->n; i++)
-        if (meet(work, i, err) != 0)
+    for (unsigned i = 0; i < ends->n; i++) {
+        ends->receive[i] = meet(work, configure, err);
+        if (ends->receive[i] < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -187,7 +217,9 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     if (state->task.goal > 0 &&
         work->strategy->pass(state->strategy_state, &state->task, tally, err) != 0)
         return -1;
-    tally->passes = endless ? 1 : passes;
+    if (endless) /* as many as it would have been */
+        passes = pass_bytes != UNKNOWN && tally->bytes > pass_bytes ? tally->bytes / pass_bytes : 1;
+    tally->passes = passes;
     bool whole = !state->task.datagrams || is_whole(state, passes * pass_bytes);
     if (state->sinks[0].how == CONSUME_DIGEST && state->task.n_fds > 0 && whole)
         digest_all(state, tally);

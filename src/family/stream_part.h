@@ -24,10 +24,13 @@ struct stream_work {
 
 struct part stream_part(const struct stream_work *work);
 
+/* A sender whose receiver is out there: work->sender with the meeting filled in, which is kept. */
+struct part stream_send_part(struct sender_work *sender, const struct stream_work *work);
+
 /* Digests what a sender sends, without a sender: what verification compares with. */
 struct part stream_reference_part(const struct stream_work *work);
 
-/* What the strategy is asked to do with one connection; for probes before a run. */
+/* Is the other end somebody else's? */
 bool stream_is_external(const struct stream_origin *origin);
 
 #endif

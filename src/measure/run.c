@@ -222,6 +222,7 @@ void run_free(struct run *run)
         free(run->cases[i].label);
         free(run->cases[i].mode);
         free(run->cases[i].reason);
+        free(run->cases[i].intervals.items);
         if (run->cases[i].latency != NULL)
             munmap(run->cases[i].latency, sizeof *run->cases[i].latency);
     }

@@ -48,10 +48,11 @@ struct run_case {
     enum verified verified;
     uint64_t digest;
     bool has_digest;
-    uint64_t passes;       /* of a trial; fixed by the warm-up */
-    double ramp;           /* passes' worth of work before the clock; fixed by the warm-up */
-    uint64_t pass_bytes;   /* of one pass; UNKNOWN until one was done */
-    struct sample profile; /* one long trial */
+    uint64_t passes;            /* of a trial; fixed by the warm-up */
+    double ramp;                /* passes' worth of work before the clock; fixed by the warm-up */
+    uint64_t pass_bytes;        /* of one pass; UNKNOWN until one was done */
+    struct intervals intervals; /* of the last measured trial, where they were asked for */
+    struct sample profile;      /* one long trial */
     bool has_profile;
     struct perf_symbol symbols[PERF_SYMBOLS]; /* where its time goes, by perf */
     size_t n_symbols;

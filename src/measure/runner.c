@@ -81,6 +81,8 @@ bool runner_try(struct runner_state *s, unsigned index, const struct trial *tria
 static int keep(struct runner_state *s, struct sample *sample, unsigned round, unsigned position,
                 bool warmup)
 {
+    if (s->run->cases[sample->case_index].kind == CASE_EXEC) /* who waits for it only waits */
+        sample->running_ns = sample->runnable_ns = UNKNOWN;
     sample->round = round;
     sample->position = position;
     sample->warmup = warmup;
@@ -184,8 +186,13 @@ static int measure_case(struct runner_state *s, unsigned index, unsigned round, 
         return 0;
     runner_report(s, warmup ? "warming up" : "measuring", c->label, round);
     struct trial trial = runner_case_trial(s, c, &c->timed, c->passes);
-    if (!warmup)
+    if (!warmup) {
         trial.latency = c->latency;
+        c->intervals = (struct intervals){c->intervals.items, 0, s->runner->on_interval,
+                                          s->runner->interval_data};
+        trial.intervals = &c->intervals;
+        trial.interval_ns = s->runner->interval_ns;
+    }
     if (s->runner->duration_ns > 0 && !c->single_pass) {
         trial.passes = UINT64_MAX;
         trial.duration_ns = s->runner->duration_ns;

@@ -20,6 +20,7 @@ struct runner {
     uint64_t trial_time_ns; /* shortest trial */
     uint64_t ramp_ns;       /* work before the clock of cases with another end */
     uint64_t duration_ns;   /* > 0: one round of trials of this length */
+    uint64_t interval_ns;   /* > 0: look at measured trials that often */
     uint64_t timeout_ns;    /* of one trial */
     uint64_t warmup; /* rounds that do not count; the first verifies. 0: nothing is verified */
     uint64_t seed;
@@ -32,6 +33,8 @@ struct runner {
     const volatile sig_atomic_t *interrupted; /* the signal's number once it came */
     void (*on_progress)(void *data, const struct progress *progress); /* or NULL */
     void *progress_data;
+    void (*on_interval)(void *data, const struct interval *interval); /* or NULL */
+    void *interval_data;
 };
 
 /* Fails only when it cannot go on at all (memory); what happens to single cases stands in them. */

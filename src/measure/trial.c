@@ -305,19 +305,58 @@ static void collect_peer(const struct trial *trial, const struct stage *stage,
     memcpy(sample->peer.counter, tally->counter, sizeof tally->counter);
 }
 
-/* Waits for the duration to pass from the moment at which the child's clock started. */
-static enum child_event wait_out(const struct trial *trial, const struct stage *stage,
-                                 const struct child *child)
+/* Adds the interval from the end of the last one to ns after the start. */
+static void add_interval(const struct trial *trial, uint64_t ns, uint64_t bytes)
 {
+    struct intervals *all = trial->intervals;
+    struct interval last = all->n > 0 ? all->items[all->n - 1] : (struct interval){0};
+    uint64_t from = last.start_ns + last.wall_ns, before = 0;
+    for (size_t i = 0; i < all->n; i++)
+        before += all->items[i].bytes;
+    struct interval *items = realloc(all->items, (all->n + 1) * sizeof *items);
+    if (items == NULL || ns <= from)
+        return;
+    all->items = items;
+    items[all->n] = (struct interval){from, ns - from, bytes > before ? bytes - before : 0};
+    if (all->on_interval != NULL)
+        all->on_interval(all->data, &items[all->n]);
+    all->n++;
+}
+
+static void look(const struct trial *trial, const struct stage *stage, uint64_t started_ns)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < trial->workers; i++)
+        bytes += *(const volatile uint64_t *)&stage->tally[i].bytes;
+    add_interval(trial, clock_now_ns() - started_ns, bytes);
+}
+
+/* Waits for the child's end, looking at what it does every interval. CHILD_LATE: the duration has
+ * passed since its clock started, or the deadline. */
+static enum child_event wait_watching(const struct trial *trial, const struct stage *stage,
+                                      const struct child *child, uint64_t duration_ns,
+                                      uint64_t deadline)
+{
+    enum { FIRST_LOOK_MS = 1 };
     for (;;) {
-        uint64_t now = clock_now_ns();
+        uint64_t now = clock_now_ns(), until = deadline;
         uint64_t started = atomic_load(&stage->started_ns);
-        uint64_t deadline = (started > 0 ? started : now) + trial->duration_ns;
-        if (started > 0 && now >= deadline)
+        if (now >= deadline || (duration_ns > 0 && started > 0 && now >= started + duration_ns))
             return CHILD_LATE;
-        enum child_event event = child_wait(child, deadline, trial->interrupted);
+        if (started == 0 && (duration_ns > 0 || trial->interval_ns > 0))
+            until = now + FIRST_LOOK_MS * NS_PER_MS;
+        if (started > 0 && duration_ns > 0 && started + duration_ns < until)
+            until = started + duration_ns;
+        uint64_t next =
+            started + trial->interval_ns * (trial->intervals != NULL ? trial->intervals->n + 1 : 1);
+        bool looks = started > 0 && trial->interval_ns > 0;
+        if (looks && next < until)
+            until = next;
+        enum child_event event = child_wait(child, until, trial->interrupted);
         if (event != CHILD_LATE)
             return event;
+        if (looks && clock_now_ns() >= next)
+            look(trial, stage, started);
     }
 }
 
@@ -351,13 +390,14 @@ static bool conduct(const struct trial *trial, struct stage *stage, const struct
             return true; /* it died: its status tells */
         if (cast->peer != NULL && write(cast->peer->to, "g", 1) != 1)
             event = CHILD_REPORTED; /* it died: the subject will notice */
+        event = CHILD_REPORTED;
         if (trial->duration_ns > 0) {
-            event = wait_out(trial, stage, cast->subject);
+            event = wait_watching(trial, stage, cast->subject, trial->duration_ns, UINT64_MAX);
             if (event == CHILD_LATE)
                 atomic_store(&stage->stop, true);
         }
         if (event == CHILD_REPORTED || event == CHILD_LATE)
-            event = child_wait(cast->subject, deadline + trial->duration_ns, trial->interrupted);
+            event = wait_watching(trial, stage, cast->subject, 0, deadline + trial->duration_ns);
     }
     if (event == CHILD_GONE)
         return true;
@@ -417,6 +457,8 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
         *err = stage->err[SUBJECT];
         end = judge_status(status, err);
         collect(trial, stage, end == TRIAL_DONE, sample);
+        if (trial->intervals != NULL && trial->interval_ns > 0)
+            add_interval(trial, sample->wall_ns, sample->bytes); /* the rest */
         for (unsigned i = 0; trial->latency != NULL && i < trial->workers; i++)
             histogram_merge(trial->latency, stage_histogram(trial, stage, i));
     } else if (end == TRIAL_TIMED_OUT) {

@@ -9,18 +9,34 @@
 #include <sched.h>
 #include <signal.h>
 
+/* What was moved between two moments of a trial. */
+struct interval {
+    uint64_t start_ns, wall_ns; /* from the start of the clock */
+    uint64_t bytes;
+};
+
+/* All of one trial; they add up to it. Zero it before use, free() items. */
+struct intervals {
+    struct interval *items;
+    size_t n;
+    void (*on_interval)(void *data, const struct interval *interval); /* or NULL */
+    void *data;
+};
+
 struct trial {
     const struct part *subject;
     const struct part *peer; /* the other end, a process of its own with one worker; or NULL */
     const struct link *link; /* what joins them; or NULL */
     double ramp;             /* passes' worth of work before the clock */
     unsigned workers;
-    uint64_t passes;           /* how often the work is done */
-    uint64_t duration_ns;      /* > 0: instead until this is over, at the end of a pass */
-    uint64_t timeout_ns;       /* the whole trial, set-up included */
-    struct histogram *latency; /* NULL, or where the times of single calls are added */
-    bool phases;               /* note open_ns and close_ns, at the price of clock readings */
-    struct perf *perf;         /* NULL, or watches the process from the barrier on */
+    uint64_t passes;             /* how often the work is done */
+    uint64_t duration_ns;        /* > 0: instead until this is over, at the end of a pass */
+    uint64_t timeout_ns;         /* the whole trial, set-up included */
+    uint64_t interval_ns;        /* > 0: look at what was done every so often */
+    struct intervals *intervals; /* where that goes */
+    struct histogram *latency;   /* NULL, or where the times of single calls are added */
+    bool phases;                 /* note open_ns and close_ns, at the price of clock readings */
+    struct perf *perf;           /* NULL, or watches the process from the barrier on */
     const struct cpus *cpus, *peer_cpus; /* NULL: wherever the system likes */
     const volatile sig_atomic_t *interrupted;
 };

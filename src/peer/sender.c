@@ -62,6 +62,8 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     unsigned n = work->ends->n;
     (void)seat;
     ends_close(work->ends->receive, n);
+    if (work->meet != NULL && work->meet(work->meet_arg, work->ends, err) != 0)
+        return -1;
     state->bytes = malloc(SENDER_PERIOD + work->send_size);
     state->left = calloc(n, sizeof *state->left);
     state->sent = calloc(n, sizeof *state->sent);
@@ -191,7 +193,7 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     if (send_all(state, work, seat->stop, tally, err) != 0)
         return -1;
     atomic_store(seat->over, true);
-    tally->passes = passes;
+    tally->passes = endless ? 1 : passes;
     if (work->listener >= 0)
         see_off(work);
     return 0;

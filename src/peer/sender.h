@@ -11,7 +11,10 @@
 /* The part's arg; constant but for the descriptors, which are there once it runs. */
 struct sender_work {
     struct ends *ends;
-    int listener;        /* >= 0: accept one connection there and send to that */
+    int listener; /* >= 0: accept one connection there and send to that */
+    /* Before the clock, instead of what was inherited: connects ends->send; or NULL. */
+    int (*meet)(const void *arg, struct ends *ends, struct err *err);
+    const void *meet_arg;
     uint64_t pass_bytes; /* of all connections together; UNKNOWN: until stopped */
     size_t send_size;    /* of one send, or of a datagram */
 };

@@ -224,8 +224,32 @@ static void print_symbols(const struct run *run, FILE *out)
     }
 }
 
-static void print_lone(const struct run *run, unsigned index, double *work, FILE *out)
+static const char *verb(const struct report *report, const char *file, const char *stream,
+                        const char *sender)
 {
+    if (report->settings->sends)
+        return sender;
+    return report->settings->is_stream ? stream : file;
+}
+
+/* Of a sender elsewhere we know only how long we waited for it. */
+static void print_waiting(const struct report *report, unsigned index, double *work, FILE *out)
+{
+    struct summary s;
+    char name[96];
+    const struct settings *set = report->settings;
+    metric_summary(report->run, index, METRIC_WAITED_RATIO, work, &s);
+    if (set->sends || (set->connect == NULL && set->listen == NULL) || !(s.median > 0.1))
+        return;
+    fprintf(out,
+            "%s waited %.0f %% of the time: the sender was the limit, and these figures are "
+            "its speed.\n",
+            name_of(report->run, index, name), 100 * s.median);
+}
+
+static void print_lone(const struct report *report, unsigned index, double *work, FILE *out)
+{
+    const struct run *run = report->run;
     struct summary s;
     char name[96], rate[UNITS_TEXT], low[UNITS_TEXT], high[UNITS_TEXT], time[UNITS_TEXT];
     metric_summary(run, index, METRIC_BYTES_PER_S, work, &s);
@@ -236,11 +260,13 @@ static void print_lone(const struct run *run, unsigned index, double *work, FILE
                 units_time(time, s.median));
         return;
     }
-    fprintf(out, "%s reads %s here", name, units_rate(rate, s.median));
+    fprintf(out, "%s %s %s here", name, verb(report, "reads", "receives", "sends"),
+            units_rate(rate, s.median));
     if (s.n > 1)
         fprintf(out, " (middle 80 %% of %zu trials: %s .. %s)", s.n,
                 units_rate_like(low, s.p10, s.median), units_rate_like(high, s.p90, s.median));
     fputs(".\n", out);
+    print_waiting(report, index, work, out);
 }
 
 static void print_absentees(const struct run *run, FILE *out)
@@ -256,15 +282,16 @@ static void print_absentees(const struct run *run, FILE *out)
 }
 
 /* What was moved by trials that a signal or the clock cut off, when nothing else was. */
-static void print_unfinished(const struct run *run, FILE *out)
+static void print_unfinished(const struct report *report, FILE *out)
 {
+    const struct run *run = report->run;
     for (size_t i = 0; i < run->samples.n; i++) {
         const struct sample *s = &run->samples.items[i];
         char name[96], size[UNITS_TEXT], time[UNITS_TEXT];
         if (!s->complete)
-            fprintf(out, "%s had read %s in %s when its trial was cut off.\n",
-                    name_of(run, s->case_index, name), units_size(size, s->bytes),
-                    units_time(time, (double)s->wall_ns));
+            fprintf(out, "%s had %s %s in %s when its trial was cut off.\n",
+                    name_of(run, s->case_index, name), verb(report, "read", "received", "sent"),
+                    units_size(size, s->bytes), units_time(time, (double)s->wall_ns));
     }
 }
 
@@ -283,7 +310,7 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
     if (model_wanted(run))
         status = 0; /* files of different sizes are no match */
     else if (n == 1)
-        print_lone(run, ranked[0].index, work, out);
+        print_lone(report, ranked[0].index, work, out);
     else if (run->baseline >= 0 && baseline >= 0)
         status = print_against_baseline(run, (unsigned)baseline, ranked, n, out, err);
     else
@@ -296,7 +323,7 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
     if (status == 0)
         status = model_print(run, out, err);
     print_limits(run, out);
-    print_unfinished(run, out);
+    print_unfinished(report, out);
     print_absentees(run, out);
 out:
     free(ranked);

@@ -114,6 +114,7 @@ static json_t *make_options(struct document *d, const struct settings *s)
     put(d, o, "duration_ns", json_nonzero(s->duration_ns));
     put(d, o, "trial_time_ns", json_count(s->trial_time_ns));
     put(d, o, "timeout_ns", json_count(s->timeout_ns));
+    put(d, o, "interval_ns", json_nonzero(s->interval_ns));
     put(d, o, "warmup", json_count(s->warmup));
     put(d, o, "quick", json_boolean(s->quick));
     put(d, o, "strict", json_boolean(s->strict));
@@ -129,6 +130,7 @@ static json_t *make_options(struct document *d, const struct settings *s)
     if (s->is_stream) {
         put(d, o, "connect", json_text(s->connect));
         put(d, o, "listen", json_text(s->listen));
+        put(d, o, "send", json_boolean(s->sends));
         put(d, o, "ramp_ns", json_count(s->ramp_ns));
         put(d, o, "peer_cpu", make_cpus(d, s->peer_cpus));
     }
@@ -361,6 +363,19 @@ static json_t *make_latency(struct document *d, const struct histogram *h)
     return o;
 }
 
+static json_t *make_intervals(struct document *d, const struct intervals *intervals)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < intervals->n; i++) {
+        json_t *o = json_object();
+        put(d, o, "start_ns", json_count(intervals->items[i].start_ns));
+        put(d, o, "wall_ns", json_count(intervals->items[i].wall_ns));
+        put(d, o, "bytes", json_count(intervals->items[i].bytes));
+        append(d, array, o);
+    }
+    return array;
+}
+
 static json_t *make_result(struct document *d, const struct run *run, unsigned index,
                            bool is_stream, double *work)
 {
@@ -382,6 +397,7 @@ static json_t *make_result(struct document *d, const struct run *run, unsigned i
         put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
     }
     put(d, o, "trials", make_trials(d, run, index, is_stream));
+    put(d, o, "intervals", make_intervals(d, &c->intervals));
     put(d, o, "profile", make_profile(d, c));
     put(d, o, "symbols", make_symbols(d, c));
     put(d, o, "latency", make_latency(d, c->latency));

@@ -85,7 +85,7 @@ static double idle_ratio(uint64_t running_ns, uint64_t runnable_ns, uint64_t wal
 
 static double waited_ratio(const struct sample *s)
 {
-    return s->has_peer ? idle_ratio(s->running_ns, s->runnable_ns, s->wall_ns) : NAN;
+    return idle_ratio(s->running_ns, s->runnable_ns, s->wall_ns);
 }
 
 static double peer_cpu_ratio(const struct sample *s)
@@ -139,7 +139,8 @@ const struct metric metrics[METRICS] = {
     [METRIC_STORAGE_READ_BYTES_PER_PASS] = {"storage_read_bytes_per_pass",
                                             "Bytes fetched from storage in one pass.",
                                             storage_read_bytes_per_pass},
-    [METRIC_WAITED_RATIO] = {"waited_ratio", "Share of the time spent waiting for the other end.",
+    [METRIC_WAITED_RATIO] = {"waited_ratio",
+                             "Share of the time in which the process neither ran nor wanted to.",
                              waited_ratio},
     [METRIC_PEER_CPU_RATIO] = {"peer_cpu_ratio", "Processor time over wall time of the other end.",
                                peer_cpu_ratio},

@@ -378,7 +378,8 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
     add_knob_columns(run, table);
     add_rate_columns(run, figures, table);
     add_time_columns(run, figures, table);
-    add_metric_column(run, figures, table, "waited", 5, METRIC_WAITED_RATIO, print_percent);
+    if (report->settings->is_stream)
+        add_metric_column(run, figures, table, "waited", 5, METRIC_WAITED_RATIO, print_percent);
     add_metric_column(run, figures, table, "sender CPU", 3, METRIC_PEER_CPU_RATIO, print_percent);
     if (may_lose(run))
         add_metric_column(run, figures, table, "lost", 0, METRIC_LOST_RATIO, print_percent);

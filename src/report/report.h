@@ -32,7 +32,8 @@ struct settings {
     const struct cpus *cpus, *peer_cpus;      /* or NULL */
     bool is_stream;                           /* connections instead of files */
     const char *connect, *listen;             /* addresses; NULL: a sender of our own */
-    uint64_t ramp_ns;
+    bool sends;                               /* we are the sending end alone */
+    uint64_t ramp_ns, interval_ns;            /* interval 0: not given */
     const char *const *execs;
     size_t n_execs;
     const char *exec_output; /* a path, or NULL: inherited */
