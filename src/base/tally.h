@@ -29,7 +29,9 @@ extern const char *const counter_names[COUNTERS]; /* keys of the JSON */
 struct socket_facts {
     bool known;
     uint64_t rcvbuf_bytes, sndbuf_bytes; /* as the kernel has them: twice what was asked for */
-    uint64_t nodelay, rtt_ns, retransmits, delivered, drops;
+    uint64_t nodelay, rtt_ns, retransmits;
+    uint64_t delivered;  /* segments that TCP knows to have arrived */
+    uint64_t drops;      /* datagrams that found no room in the receive buffer */
     char congestion[16]; /* "" where there is none */
 };
 
@@ -54,7 +56,8 @@ struct tally {
     uint64_t ramp_bytes;       /* moved before the clock */
     uint64_t cut_bytes;        /* that came but did not fit: of truncated datagrams */
     uint64_t foreign_cpu_ns;   /* of ended children, but spent before the timed part */
-    struct histogram *latency; /* of single calls; NULL unless it was asked for */
+    struct histogram *latency; /* of single calls, in ns; NULL unless it was asked for */
+    struct histogram *sizes;   /* of single calls, in bytes; the same */
     bool has_digest;
     bool
         phases; /* set before the run by who wants open_ns and close_ns: they cost clock readings */

@@ -50,6 +50,7 @@ static void settle_request(struct session *s)
     r->exec_verify = o->exec_verify.items;
     r->n_exec_verify = o->exec_verify.n;
     r->latency = o->latency;
+    r->sizes = o->verbose;
     r->send = o->send;
     r->connect = o->connect;
     r->listen = o->listen;

@@ -127,7 +127,7 @@ static int add_case(struct run *run, struct file_work *works, const struct reque
     }
     if (params->value[KNOB_STDIO_BUFFER] == PARAM_NONE)
         c->params.value[KNOB_STDIO_BUFFER] = shown_buffer;
-    if (request->latency && strategy->times_calls && run_case_add_latency(c, err) != 0)
+    if (request->latency && strategy->times_calls && run_add_histogram(&c->latency, err) != 0)
         return -1;
     works[0] = (struct file_work){.strategy = strategy,
                                   .params = *params,

@@ -26,7 +26,8 @@ struct request {
     const char *const *exec_verify; /* names of commands whose output must equal the file */
     size_t n_exec_verify;
     uint64_t seed;
-    bool latency;                           /* time single calls */
+    bool latency; /* time single calls */
+    bool sizes;   /* note how much single calls brought, where that varies */
     const struct address *connect, *listen; /* of a stream; NULL: not given */
     bool send;                              /* be the sending end alone */
     uint64_t timeout_ns;

@@ -185,13 +185,13 @@ int run_peer_limited(const struct run *run, unsigned index)
     return known == 0 ? -1 : 2 * limited > known;
 }
 
-int run_case_add_latency(struct run_case *c, struct err *err)
+int run_add_histogram(struct histogram **histogram, struct err *err)
 {
     void *room =
-        mmap(NULL, sizeof *c->latency, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, sizeof **histogram, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED)
-        return err_set(err, errno, "cannot keep the times of calls");
-    c->latency = room;
+        return err_set(err, errno, "cannot keep the figures of calls");
+    *histogram = room;
     return 0;
 }
 
@@ -215,6 +215,12 @@ const char *case_status_name(enum case_status status)
     return names[status];
 }
 
+static void free_histogram(struct histogram *histogram)
+{
+    if (histogram != NULL)
+        munmap(histogram, sizeof *histogram);
+}
+
 void run_free(struct run *run)
 {
     for (unsigned i = 0; i < run->n_cases; i++) {
@@ -223,8 +229,8 @@ void run_free(struct run *run)
         free(run->cases[i].mode);
         free(run->cases[i].reason);
         free(run->cases[i].intervals.items);
-        if (run->cases[i].latency != NULL)
-            munmap(run->cases[i].latency, sizeof *run->cases[i].latency);
+        free_histogram(run->cases[i].latency);
+        free_histogram(run->cases[i].sizes);
     }
     free(run->cases);
     samples_free(&run->samples);

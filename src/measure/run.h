@@ -41,6 +41,7 @@ struct run_case {
     bool keeps_bytes;          /* none reaches user space: a limit to look at, no way of reading */
     bool single_pass;          /* a trial is one pass: a cold read, a run of the user's command */
     struct histogram *latency; /* of single calls, all measured trials together; NULL: not asked */
+    struct histogram *sizes;   /* the same, of their bytes */
 
     enum case_status status;
     char *reason;     /* why it is not CASE_OK */
@@ -105,8 +106,8 @@ size_t run_values(const struct run *run, unsigned index, double (*value)(const s
 double sample_wall_ns_per_pass(const struct sample *sample);
 double sample_wall_ns_per_byte(const struct sample *sample); /* NaN without bytes */
 
-/* Makes room for the histogram of a case's calls, in shared memory as the samples are. */
-int run_case_add_latency(struct run_case *c, struct err *err) MUST_CHECK;
+/* Makes room for a histogram of a case's calls, in shared memory as the samples are. */
+int run_add_histogram(struct histogram **histogram, struct err *err) MUST_CHECK;
 
 /* What the other end sent and nobody received; UNKNOWN without another end. */
 uint64_t sample_lost_bytes(const struct sample *sample);

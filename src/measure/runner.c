@@ -188,6 +188,7 @@ static int measure_case(struct runner_state *s, unsigned index, unsigned round, 
     struct trial trial = runner_case_trial(s, c, &c->timed, c->passes);
     if (!warmup) {
         trial.latency = c->latency;
+        trial.sizes = c->sizes;
         c->intervals = (struct intervals){c->intervals.items, 0, s->runner->on_interval,
                                           s->runner->interval_data};
         trial.intervals = &c->intervals;

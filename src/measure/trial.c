@@ -62,19 +62,27 @@ struct worker {
     int status;
 };
 
-static size_t stage_size(const struct trial *trial)
+static size_t count_histograms(const struct trial *trial)
 {
-    size_t per_worker =
-        sizeof(struct tally) + (trial->latency != NULL ? sizeof(struct histogram) : 0);
-    return sizeof(struct stage) + trial->workers * per_worker + sizeof(struct tally);
+    return (trial->latency != NULL ? 1u : 0u) + (trial->sizes != NULL ? 1u : 0u);
 }
 
-static struct histogram *stage_histogram(const struct trial *trial, struct stage *stage,
-                                         unsigned worker)
+static size_t stage_size(const struct trial *trial)
 {
-    if (trial->latency == NULL)
+    size_t histograms = trial->workers * count_histograms(trial);
+    return sizeof(struct stage) + (trial->workers + 1) * sizeof(struct tally) +
+           histograms * sizeof(struct histogram);
+}
+
+/* A worker's own; wanted is the trial's of that kind, NULL where there is none. */
+static struct histogram *stage_histogram(const struct trial *trial, struct stage *stage,
+                                         unsigned worker, const struct histogram *wanted)
+{
+    if (wanted == NULL)
         return NULL;
-    return (struct histogram *)(void *)&stage->tally[trial->workers + 1] + worker;
+    size_t kind = wanted == trial->sizes && trial->latency != NULL;
+    return (struct histogram *)(void *)&stage->tally[trial->workers + 1] +
+           worker * count_histograms(trial) + kind;
 }
 
 static int run_worker(struct worker *worker)
@@ -91,12 +99,11 @@ static int ramp_worker(struct worker *worker)
     const struct actor *actor = worker->actor;
     const struct part *part = actor_part(actor);
     struct tally *tally = actor_tally(actor, worker->seat.worker);
-    struct histogram *latency = tally->latency;
-    bool phases = tally->phases;
-    tally->latency = NULL;
+    struct tally kept = {.phases = tally->phases, .latency = tally->latency, .sizes = tally->sizes};
+    tally->latency = tally->sizes = NULL;
     int status = part->ramp(worker->state, part->arg, &worker->seat, tally, &worker->err);
-    *tally = (struct tally){
-        .phases = phases, .latency = latency, .ramp_bytes = tally->bytes + tally->cut_bytes};
+    kept.ramp_bytes = tally->bytes + tally->cut_bytes;
+    *tally = kept;
     return status;
 }
 
@@ -151,9 +158,11 @@ static int run_all(struct worker *workers, const struct actor *actor)
     struct sample *sample = &stage->sample[actor->role];
     unsigned n = actor_workers(actor);
     for (unsigned i = 0; i < n; i++) /* touched before the clock runs */
-        *actor_tally(actor, i) = (struct tally){
-            .phases = trial->phases,
-            .latency = actor->role == SUBJECT ? stage_histogram(trial, stage, i) : NULL};
+        *actor_tally(actor, i) = (struct tally){.phases = trial->phases};
+    for (unsigned i = 0; i < n && actor->role == SUBJECT; i++) {
+        actor_tally(actor, i)->latency = stage_histogram(trial, stage, i, trial->latency);
+        actor_tally(actor, i)->sizes = stage_histogram(trial, stage, i, trial->sizes);
+    }
     if (actor_part(actor)->ramp != NULL) {
         if (n > 1)
             pthread_barrier_wait(workers[1].start);
@@ -442,6 +451,12 @@ static void explain_failure(const struct stage *stage, struct err *err)
     err->number = stage->err[PEER].number;
 }
 
+static void merge_histograms(const struct trial *trial, struct stage *stage, struct histogram *into)
+{
+    for (unsigned i = 0; into != NULL && i < trial->workers; i++)
+        histogram_merge(into, stage_histogram(trial, stage, i, into));
+}
+
 static enum trial_end play(const struct trial *trial, struct stage *stage, const struct cast *cast,
                            struct sample *sample, struct err *err)
 {
@@ -459,8 +474,8 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
         collect(trial, stage, end == TRIAL_DONE, sample);
         if (trial->intervals != NULL && trial->interval_ns > 0)
             add_interval(trial, sample->wall_ns, sample->bytes); /* the rest */
-        for (unsigned i = 0; trial->latency != NULL && i < trial->workers; i++)
-            histogram_merge(trial->latency, stage_histogram(trial, stage, i));
+        merge_histograms(trial, stage, trial->latency);
+        merge_histograms(trial, stage, trial->sizes);
     } else if (end == TRIAL_TIMED_OUT) {
         snprintf(seconds, sizeof seconds, "%.3g", (double)trial->timeout_ns / 1e9);
         err_set(err, 0, "not done after %s s", seconds);

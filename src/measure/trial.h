@@ -35,6 +35,7 @@ struct trial {
     uint64_t interval_ns;        /* > 0: look at what was done every so often */
     struct intervals *intervals; /* where that goes */
     struct histogram *latency;   /* NULL, or where the times of single calls are added */
+    struct histogram *sizes;     /* the same for the bytes of single calls */
     bool phases;                 /* note open_ns and close_ns, at the price of clock readings */
     struct perf *perf;           /* NULL, or watches the process from the barrier on */
     const struct cpus *cpus, *peer_cpus; /* NULL: wherever the system likes */

@@ -3,12 +3,12 @@
 #include "peer/ends.h"
 
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/sock_diag.h>
+#include <linux/tcp.h> /* knows more of TCP_INFO than netinet/tcp.h */
 #endif
 
 void ends_close(int *fds, unsigned n)
@@ -39,6 +39,7 @@ static void describe_tcp(int fd, struct socket_facts *facts)
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0) {
         facts->rtt_ns = (uint64_t)info.tcpi_rtt * 1000;
         facts->retransmits = info.tcpi_total_retrans;
+        facts->delivered = info.tcpi_delivered;
     }
     size = sizeof facts->congestion;
     if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, facts->congestion, &size) != 0)

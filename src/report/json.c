@@ -184,6 +184,7 @@ static json_t *make_socket(struct document *d, const struct socket_facts *facts)
     put(d, o, "congestion", json_text(facts->congestion[0] != '\0' ? facts->congestion : NULL));
     put(d, o, "rtt_ns", json_count(facts->rtt_ns));
     put(d, o, "retransmits", json_count(facts->retransmits));
+    put(d, o, "delivered", json_count(facts->delivered));
     put(d, o, "drops", json_count(facts->drops));
     return o;
 }
@@ -337,20 +338,9 @@ static json_t *make_symbols(struct document *d, const struct run_case *c)
     return array;
 }
 
-static json_t *make_latency(struct document *d, const struct histogram *h)
+static json_t *make_buckets(struct document *d, const struct histogram *h)
 {
-    static const struct {
-        const char *key;
-        double share;
-    } quantiles[] = {
-        {"p50_ns", 0.5}, {"p90_ns", 0.9}, {"p99_ns", 0.99}, {"p999_ns", 0.999}, {"max_ns", 1}};
-    if (h == NULL)
-        return json_null();
-    json_t *o = json_object(), *buckets = json_array();
-    put(d, o, "calls", json_count(h->count));
-    put(d, o, "overflow", json_count(h->overflow));
-    for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++)
-        put(d, o, quantiles[i].key, json_count(histogram_quantile(h, quantiles[i].share)));
+    json_t *buckets = json_array();
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
         if (h->bucket[i] == 0)
             continue;
@@ -359,7 +349,27 @@ static json_t *make_latency(struct document *d, const struct histogram *h)
         append(d, bucket, json_count(h->bucket[i]));
         append(d, buckets, bucket);
     }
-    put(d, o, "buckets", buckets);
+    return buckets;
+}
+
+/* The keys end in the unit: p50_ns, or p50_bytes. */
+static json_t *make_histogram(struct document *d, const struct histogram *h, const char *unit)
+{
+    static const struct {
+        const char *key;
+        double share;
+    } quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1}};
+    if (h == NULL)
+        return json_null();
+    json_t *o = json_object();
+    put(d, o, "calls", json_count(h->count));
+    put(d, o, "overflow", json_count(h->overflow));
+    for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_%s", quantiles[i].key, unit);
+        put(d, o, key, json_count(histogram_quantile(h, quantiles[i].share)));
+    }
+    put(d, o, "buckets", make_buckets(d, h));
     return o;
 }
 
@@ -395,12 +405,13 @@ static json_t *make_result(struct document *d, const struct run *run, unsigned i
     if (is_stream) {
         int limited = run_peer_limited(run, index);
         put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
+        put(d, o, "call_bytes", make_histogram(d, c->sizes, "bytes"));
     }
     put(d, o, "trials", make_trials(d, run, index, is_stream));
     put(d, o, "intervals", make_intervals(d, &c->intervals));
     put(d, o, "profile", make_profile(d, c));
     put(d, o, "symbols", make_symbols(d, c));
-    put(d, o, "latency", make_latency(d, c->latency));
+    put(d, o, "latency", make_histogram(d, c->latency, "ns"));
     put(d, o, "summary", make_summary(d, run, index, work));
     return o;
 }

@@ -263,6 +263,24 @@ static void add_metric_column(const struct run *run, const struct figures *figur
                        known(&run->cases[i], figures[i].of[metric].median), print);
 }
 
+/* Bytes of single calls, where they were noted. */
+static void add_size_columns(const struct run *run, struct table *table)
+{
+    static const struct {
+        const char *heading;
+        double share;
+    } shown[] = {{"a call p50", 0.5}, {"p90 ", 0.9}, {"max ", 1}};
+    for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++) {
+        size_t column = table_add_column(table, shown[q].heading, false, 2);
+        for (unsigned i = 0; i < run->n_cases; i++) {
+            const struct histogram *h = run->cases[i].sizes;
+            uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
+            print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
+                           print_size);
+        }
+    }
+}
+
 /* Times of single calls, where they were asked for. */
 static void add_latency_columns(const struct run *run, struct table *table)
 {
@@ -383,6 +401,7 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
     add_metric_column(run, figures, table, "sender CPU", 3, METRIC_PEER_CPU_RATIO, print_percent);
     if (may_lose(run))
         add_metric_column(run, figures, table, "lost", 0, METRIC_LOST_RATIO, print_percent);
+    add_size_columns(run, table);
     add_latency_columns(run, table);
     add_metric_column(run, figures, table, "calls", 6, METRIC_CALLS_PER_PASS, units_count);
     add_metric_column(run, figures, table, "faults", 6, METRIC_MINOR_FAULTS_PER_PASS, units_count);

@@ -7,6 +7,7 @@
 
 #ifdef HAVE_LIBURING
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,12 +24,30 @@ static const unsigned plain_flags[] = {
 #endif
     0};
 
+/* The polling thread inherits the processors of who makes it only from Linux 6.12 on; before, it
+ * has to be told, and can be told one alone. */
+static void bind_poller(struct io_uring_params *params)
+{
+#ifdef HAVE_SCHED_GETAFFINITY
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) != 1)
+        return;
+    while (!CPU_ISSET(params->sq_thread_cpu, &set))
+        params->sq_thread_cpu++;
+    params->flags |= IORING_SETUP_SQ_AFF;
+#else
+    (void)params;
+#endif
+}
+
 /* Returns 0 or minus an errno value. */
 static int try_to_make(struct io_uring *ring, bool polled, unsigned entries)
 {
     struct io_uring_params params = {.flags = IORING_SETUP_SQPOLL, .sq_thread_idle = IDLE_MS};
-    if (polled)
+    if (polled) {
+        bind_poller(&params);
         return io_uring_queue_init_params(entries, ring, &params);
+    }
     int status = -EINVAL;
     for (size_t i = 0; status == -EINVAL && i < sizeof plain_flags / sizeof plain_flags[0]; i++)
         status = io_uring_queue_init(entries, ring, plain_flags[i]);

@@ -58,6 +58,8 @@ static inline enum drain_event drain_took(struct drain *drain, unsigned i, const
     const struct task *task = drain->task;
     uint64_t left = task->left[i];
     consume(&task->sinks[i], drain->tally, bytes, held);
+    if (drain->tally->sizes != NULL)
+        histogram_record(drain->tally->sizes, n);
     task->fd_bytes[i] += n;
     task->left[i] = n < left ? left - n : 0;
     drain->left -= n < drain->left ? n : drain->left;
