@@ -98,8 +98,8 @@ static bool varies(const struct run *run, enum knob knob)
     bool any = false;
     for (unsigned i = 0; i < run->n_cases; i++) {
         const struct run_case *c = &run->cases[i];
-        if (!(c->knobs & KNOB_BIT(knob)))
-            continue;
+        if (!(c->knobs & KNOB_BIT(knob)) || c->params.value[knob] == PARAM_NONE)
+            continue; /* has none, and says so where the others stand side by side */
         if (any && c->params.value[knob] != seen)
             return true;
         seen = c->params.value[knob];
@@ -397,8 +397,8 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
     add_rate_columns(run, figures, table);
     add_time_columns(run, figures, table);
     if (report->settings->is_stream)
-        add_metric_column(run, figures, table, "waited", 5, METRIC_WAITED_RATIO, print_percent);
-    add_metric_column(run, figures, table, "sender CPU", 3, METRIC_PEER_CPU_RATIO, print_percent);
+        add_metric_column(run, figures, table, "waited", 2, METRIC_WAITED_RATIO, print_percent);
+    add_metric_column(run, figures, table, "sender", 2, METRIC_PEER_CPU_RATIO, print_percent);
     if (may_lose(run))
         add_metric_column(run, figures, table, "lost", 0, METRIC_LOST_RATIO, print_percent);
     add_size_columns(run, table);

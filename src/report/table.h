@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_COLUMNS = 24, TABLE_CELL = 96 };
+enum { TABLE_COLUMNS = 48, TABLE_CELL = 96 };
 
 struct table_column {
     char heading[TABLE_CELL];

@@ -30,7 +30,7 @@ enum drain_event drain_end(struct drain *drain, unsigned i, ssize_t got)
     uint64_t left = task->left[i], received = task->fd_bytes[i];
     bool stopped = atomic_load_explicit(task->stop, memory_order_relaxed);
     if (got < 0 && errno == EINTR)
-        return DRAIN_NOTHING;
+        return DRAIN_BYTES; /* an edge is told once: whoever relies on it must look again */
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
         drain->tally->counter[COUNTER_AGAIN]++;
         return DRAIN_NOTHING;
@@ -41,7 +41,7 @@ enum drain_event drain_end(struct drain *drain, unsigned i, ssize_t got)
     }
     if (task->datagrams && !stopped) {
         drain->tally->counter[COUNTER_EMPTY]++;
-        return DRAIN_NOTHING;
+        return DRAIN_BYTES;
     }
     if (task->datagrams || left >= UNTIL_CLOSED - received)
         return close_down(drain, i);

@@ -26,8 +26,8 @@ struct drain {
 /* What a call that received came to. */
 enum drain_event {
     DRAIN_FAILED = -1,
-    DRAIN_NOTHING, /* nothing there now (EAGAIN), interrupted, or an empty datagram */
-    DRAIN_BYTES,   /* something came */
+    DRAIN_NOTHING, /* nothing there now (EAGAIN) */
+    DRAIN_BYTES,   /* something came, if only an empty datagram: there may be more */
     DRAIN_LAST,    /* something came, or the end: no more is to come from this connection */
 };
 
@@ -56,13 +56,13 @@ static inline enum drain_event drain_took(struct drain *drain, unsigned i, const
                                           size_t held, size_t n)
 {
     const struct task *task = drain->task;
-    uint64_t left = task->left[i];
+    uint64_t left = task->left[i], wanted = n < left ? n : left;
     consume(&task->sinks[i], drain->tally, bytes, held);
     if (drain->tally->sizes != NULL)
         histogram_record(drain->tally->sizes, n);
     task->fd_bytes[i] += n;
-    task->left[i] = n < left ? left - n : 0;
-    drain->left -= n < drain->left ? n : drain->left;
+    task->left[i] = left - wanted;
+    drain->left -= wanted < drain->left ? wanted : drain->left;
     if (n < left)
         return DRAIN_BYTES;
     drain->open -= left > 0;
