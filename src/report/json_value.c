@@ -87,3 +87,15 @@ json_t *json_text_or_null(const char *text)
 {
     return text == NULL || *text == '\0' ? json_null() : json_text(text);
 }
+
+void json_put(struct json_document *d, json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0)
+        d->broken = true;
+}
+
+void json_append(struct json_document *d, json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        d->broken = true;
+}

@@ -21,4 +21,12 @@ char *json_utf8(const char *text);
 /* Is text well-formed UTF-8? */
 bool json_is_utf8(const char *text);
 
+/* Puts a new reference into an object or an array. A value that could not be made leaves a mark on
+ * the document, which is complete or is not written at all. */
+struct json_document {
+    bool broken;
+};
+void json_put(struct json_document *d, json_t *object, const char *key, json_t *value);
+void json_append(struct json_document *d, json_t *array, json_t *value);
+
 #endif

@@ -2,7 +2,7 @@
  *
  *     bench IOBENCH BARE DIRECTORY [COMPARISONS [ONLY]]
  *
- * ONLY is a word of a figure's title (getc, fio, equal-cases), or trial-times.
+ * ONLY is a word of a figure's title (getc, fio, equal-cases), or trial-times or drain-times.
  * Pairs of runs alternate: the same work by a bare loop and by iobench, which goes first changing
  * each time. The ratio is that of throughputs, 1 when iobench adds nothing to the loop. Then equal
  * cases are compared with each other, to see how often and by how much they seem to differ. */
@@ -220,6 +220,7 @@ int main(int argc, char **argv)
         return 3;
     bool good = bench_loops(&paths);
     good &= bench_peers(&paths);
+    good &= bench_streams(&paths);
     if (is_wanted(&paths, "equal-cases")) {
         printf("a case compared with itself, cached file of 16 MiB\n");
         good &= bench_equals_once(&paths);
@@ -228,6 +229,8 @@ int main(int argc, char **argv)
     }
     if (paths.only != NULL && strcmp(paths.only, "trial-times") == 0)
         bench_trial_times(&paths);
+    if (paths.only != NULL && strcmp(paths.only, "drain-times") == 0)
+        bench_drain_times(&paths);
     unlink(paths.large);
     unlink(paths.small);
     return good ? 0 : 1;

@@ -31,6 +31,14 @@ void print_ratio(const char *title, const struct ratio *r, double target);
 /* A file of text of our own, in the page cache. 0, or -1 after saying so. */
 int make_file(const char *path, uint64_t size);
 
+/* Says so when it is not. */
+bool is_installed(const char *tool);
+
+/* iobench recv beside a bare pair, iperf3 and itself. False when a target was missed. */
+bool bench_streams(const struct paths *paths);
+/* The table behind its default trial and ramp. */
+void bench_drain_times(const struct paths *paths);
+
 /* iobench beside fio and hyperfine, where they are installed. False when a target was missed. */
 bool bench_peers(const struct paths *paths);
 

@@ -64,3 +64,13 @@ int make_file(const char *path, uint64_t size)
     source_free(&source);
     return status;
 }
+
+bool is_installed(const char *tool)
+{
+    char command[128];
+    snprintf(command, sizeof command, "command -v %s >/dev/null", tool);
+    if (system(command) == 0)
+        return true;
+    printf("  (%s is not installed: nothing to compare with)\n", tool);
+    return false;
+}

@@ -14,16 +14,6 @@
 
 enum { PAIRS = 20, HYPERFINE_PAIRS = 12 };
 
-static bool is_installed(const char *tool)
-{
-    char command[128];
-    snprintf(command, sizeof command, "command -v %s >/dev/null", tool);
-    if (system(command) == 0)
-        return true;
-    printf("  (%s is not installed: nothing to compare with)\n", tool);
-    return false;
-}
-
 static double fio_bytes_per_s(const char *path, const char *engine, const char *block)
 {
     char command[1024];

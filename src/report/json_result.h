@@ -1,0 +1,14 @@
+/* The results of the JSON report: a case each, with its trials. */
+#ifndef IOBENCH_REPORT_JSON_RESULT_H
+#define IOBENCH_REPORT_JSON_RESULT_H
+
+#include "measure/run.h"
+#include "report/json_value.h"
+
+/* Each returns a new reference. Streams have keys that files have not. */
+json_t *json_results(struct json_document *d, const struct run *run, bool is_stream);
+json_t *json_trial(struct json_document *d, const struct run_case *c, const struct sample *sample,
+                   bool is_stream);
+json_t *json_knob(enum knob knob, uint64_t value);
+
+#endif
