@@ -60,10 +60,13 @@ int discard_suits(discard_move *move, const char *call, const struct task *task,
     int fd = open(task->open_path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_set(err, errno, "cannot open '%s'", task->name);
-    if (discard_pipe_setup(&discard, task, err) == 0)
-        status = move(&discard, fd, 1, &tally) >= 0
-                     ? 0
-                     : err_set(err, errno, "%s(2) cannot read '%s'", call, task->name);
+    if (discard_pipe_setup(&discard, task, err) == 0) {
+        ssize_t moved;
+        do
+            moved = move(&discard, fd, 1, &tally);
+        while (moved < 0 && errno == EINTR);
+        status = moved >= 0 ? 0 : err_set(err, errno, "%s(2) cannot read '%s'", call, task->name);
+    }
     discard_teardown(&discard);
     close(fd);
     return status;

@@ -83,6 +83,12 @@ static inline void ask(struct uring *uring, struct block *block)
     io_uring_sqe_set_data(sqe, block);
 }
 
+/* A call that did nothing this time is made again in the next round. */
+static int or_later(int status)
+{
+    return status == -EINTR || status == -EAGAIN || status == -EBUSY ? 0 : status;
+}
+
 /* Hands over what was prepared, and waits until there is something to consume or to collect. A
  * polling thread takes it by itself, unless it sleeps; what it brings is looked for before it is
  * waited for. */
@@ -91,7 +97,7 @@ static int hand_over(struct uring *uring, struct tally *tally)
     struct io_uring *ring = &uring->ring;
     if (uring->kind == URING_SQPOLL) {
         tally->calls += (IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_NEED_WAKEUP) != 0;
-        int status = io_uring_submit(ring);
+        int status = or_later(io_uring_submit(ring));
         if (status < 0 || queue_is_ready(&uring->queue))
             return status < 0 ? status : 0;
         for (unsigned i = 0; i < SPINS; i++)
@@ -99,8 +105,7 @@ static int hand_over(struct uring *uring, struct tally *tally)
                 return 0;
     }
     tally->calls++;
-    int status = io_uring_submit_and_wait(ring, 1);
-    return status == -EINTR || status == -EAGAIN || status == -EBUSY ? 0 : status;
+    return or_later(io_uring_submit_and_wait(ring, 1));
 }
 
 static void collect(struct uring *uring, struct tally *tally)
