@@ -78,11 +78,14 @@ static int parse_count(const char *name, const char *value, uint64_t least, uint
     return named(name, status, &why, err);
 }
 
-static int parse_percent(const char *name, const char *value, double *ratio, struct err *err)
+/* Up to the given number of percent; 0: there is a bound only against slips of the pen. */
+static int parse_percent(const char *name, const char *value, uint64_t most, double *ratio,
+                         struct err *err)
 {
     struct err why = {0};
     int status = units_parse_percent(value, ratio, &why);
-    if (status == 0 && !(*ratio > 0 && *ratio < 100))
+    bool beyond = most > 0 ? *ratio > (double)most / 100 : *ratio >= 100;
+    if (status == 0 && (*ratio <= 0 || beyond))
         return err_set(err, 0, "--%s: '%s' is out of range", name, value);
     return named(name, status, &why, err);
 }
@@ -221,7 +224,7 @@ const struct option_row option_rows[OPTION_ROWS] = {
     {NULL, "baseline", "CASE", "the case that ratios are against (the fastest)", TEXT,
      AT(baseline)},
     {NULL, "max-slowdown", "PCT", "exit 1 when a case is surely slower than the baseline by more",
-     PERCENT, AT(max_slowdown)},
+     PERCENT, AT(max_slowdown), .most = 1000},
     {NULL, "strict", NULL, "exit 4 when a comparison is inconclusive", FLAG, AT(strict)},
     {NULL, "seed", "N", "of the order and of the file made; below 2^53", COUNT, AT(seed),
      .most = RNG_SEED_LIMIT - 1},
@@ -268,7 +271,7 @@ int option_row_apply(struct options *o, const struct option_row *row, const char
     case TIME:
         return parse_time(row->name, value, member, err);
     case PERCENT:
-        return parse_percent(row->name, value, member, err);
+        return parse_percent(row->name, value, row->most, member, err);
     case TEXT:
         *(const char **)member = value;
         return 0;

@@ -16,7 +16,7 @@ struct option_row {
     const char *help;
     enum option_kind kind;
     size_t at;             /* offset of the member, for all kinds but APPLY */
-    uint64_t least, most;  /* of a COUNT */
+    uint64_t least, most;  /* of a COUNT; of a PERCENT, in percent */
     apply_function *apply; /* for APPLY */
     unsigned only;         /* of the commands with these OPTIONS_; 0: of all */
     bool before_knobs;     /* the family's knobs stand in front of this row */

@@ -149,6 +149,17 @@ dry_run() {
     holds '.options.max_slowdown_ratio == 0.025 and .options.precision_ratio == 0.0025' .options
 }
 
+@test "a gate may allow up to eleven times the time, and no more" {
+    for value in 100 250 1000; do
+        iobench read --dry-run --mode=sysread,pread --baseline=sysread --max-slowdown=$value file
+        status_is 0
+    done
+    for value in 1000.1 1001 10000; do
+        refused read --dry-run --mode=sysread,pread --baseline=sysread --max-slowdown=$value file
+        says "--max-slowdown: '$value' is out of range"
+    done
+}
+
 @test "processors that are none are refused" {
     for list in 99999 x 0- -1 0,,1 1-0, '' 0, 18446744073709551616; do
         refused read --dry-run --cpu="$list" file
