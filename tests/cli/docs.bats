@@ -16,6 +16,7 @@ setup()
     schema=$IOBENCH_SOURCE/src/report/iobench-1.schema.json
     overview=$IOBENCH_SOURCE/man/iobench.1
     manual=$IOBENCH_SOURCE/man/iobench-read.1
+    recv_manual=$IOBENCH_SOURCE/man/iobench-recv.1
     cd "$BATS_TEST_TMPDIR"
 }
 
@@ -57,9 +58,10 @@ help_options()
         tr '[:upper:]' '[:lower:]'
 }
 
+# manual_options FILE NEXT: those between the heading OPTIONS and the next one.
 manual_options()
 {
-    section "$manual" OPTIONS 'WHAT CAN BE READ' | sed -nE '
+    section "$1" OPTIONS "$2" | sed -nE '
         /^\.It Fl /!d
         s/^\.It Fl ([[:alpha:]]) , Fl -/\1 --/
         s/^\.It Fl -/ --/
@@ -71,12 +73,12 @@ manual_options()
 
 strategies()
 {
-    "$IOBENCH" list file | sed -nE 's/^  ([^ ]+) .*/\1/p'
+    "$IOBENCH" list "$1" | sed -nE 's/^  ([^ ]+) .*/\1/p'
 }
 
 groups()
 {
-    "$IOBENCH" list file | sed -n 's/^groups: //p' | tr -d ' ' | tr , '\n'
+    "$IOBENCH" list | sed -n 's/^groups: //p' | tr -d ' ' | tr , '\n'
 }
 
 # The third argument of each call in the sources that matches: a code. Codes that are no literal come
@@ -122,7 +124,13 @@ completions()
 # --- Manual --------------------------------------------------------------------------------------
 
 @test "every option of read --help stands in the manual, with its letter and its value, and the other way round" {
-    same_sets "in --help" "$(help_options read)" "in iobench-read(1)" "$(manual_options)"
+    same_sets "in --help" "$(help_options read)" "in iobench-read(1)" \
+        "$(manual_options "$manual" 'WHAT CAN BE READ')"
+}
+
+@test "every option of recv --help stands in its manual, with its letter and its value, and the other way round" {
+    same_sets "in --help" "$(help_options recv)" "in iobench-recv(1)" \
+        "$(manual_options "$recv_manual" 'WHERE THE BYTES COME FROM')"
 }
 
 @test "sysread and stdio have the options of read" {
@@ -132,9 +140,9 @@ completions()
 
 @test "no page mentions an option that there is not" {
     local known
-    known=$(help_options read | sed -E 's/^.*--/--/; s/=.*//')
+    known=$({ help_options read && help_options recv; } | sed -E 's/^.*--/--/; s/=.*//')
     subset "in a manual page" \
-        "$(cat "$overview" "$manual" | grep -v '^\.\\"' | grep -oE '(Fl -|--)[a-z][a-z-]+' |
+        "$(cat "$overview" "$manual" "$recv_manual" | grep -v '^\.\\"' | grep -oE '(Fl -|--)[a-z][a-z-]+' |
             sed 's/^Fl -/--/')" \
         "in --help" "$known"
 }
@@ -144,20 +152,35 @@ completions()
         "in iobench(1)" "$(sed -nE 's/^\.It Cm ([a-z]+)$/\1/p' "$overview")"
 }
 
-@test "every strategy of iobench list stands in the manual, and the other way round" {
-    same_sets "in iobench list" "$(strategies)" "under STRATEGIES" \
-        "$(section "$manual" STRATEGIES OPTIONS | sed -nE 's/^\.It Cm ([^ ]+)$/\1/p')"
+# strategies_in FILE: those that a page introduces.
+strategies_in()
+{
+    section "$1" STRATEGIES OPTIONS | sed -nE 's/^\.It Cm ([^ ]+)$/\1/p'
 }
 
-@test "every group of iobench list is introduced in the manual" {
+# groups_in FILE
+groups_in()
+{
+    section "$1" STRATEGIES OPTIONS | grep -A1 '^The group$' | sed -nE 's/^\.Cm ([a-z]+).*/\1/p'
+}
+
+@test "every strategy of iobench list stands in the manual, and the other way round" {
+    same_sets "in iobench list file" "$(strategies file)" "in iobench-read(1)" \
+        "$(strategies_in "$manual")"
+    same_sets "in iobench list stream" "$(strategies stream)" "in iobench-recv(1)" \
+        "$(strategies_in "$recv_manual")"
+}
+
+@test "every group of iobench list is introduced in a manual" {
     same_sets "in iobench list" "$(groups)" "under STRATEGIES" \
-        "$(section "$manual" STRATEGIES OPTIONS | grep -A1 '^The group$' |
-            sed -nE 's/^\.Cm ([a-z]+).*/\1/p')"
+        "$(groups_in "$manual" && groups_in "$recv_manual")"
 }
 
 @test "every warning that the sources add stands in the manual, and the other way round" {
     same_sets "added by the sources" "$(codes_in_sources 'notes_add\( *&[^,]*warnings')" \
-        "under Warnings" "$(section "$manual" Warnings Errors | sed -n 's/^\.It Li //p')"
+        "under Warnings" "$(for page in "$manual" "$recv_manual"; do
+            section "$page" Warnings Errors
+        done | sed -n 's/^\.It Li //p')"
 }
 
 @test "every error code that the sources add stands in the manual, and the other way round" {
@@ -168,7 +191,9 @@ completions()
             codes_in_sources 'run_case_end\([^,()]+, *CASE_[A-Z]+'
             sed -nE 's/^ *return "([a-z]+)";.*/\1/p' "$IOBENCH_SOURCE/src/base/err.c" | grep error
         } | grep -vxE 'c->code|err_name\([^()]*\)')" \
-        "under Errors" "$(section "$manual" Errors FILES | sed -n 's/^\.It Li //p')"
+        "under Errors" "$(for page in "$manual" "$recv_manual"; do
+            section "$page" Errors FILES
+        done | sed -n 's/^\.It Li //p')"
 }
 
 @test "every environment variable that the sources read stands in the manual, and the other way round" {
@@ -201,7 +226,7 @@ completions()
     command -v mandoc >/dev/null || skip "mandoc is not installed"
     cd "$IOBENCH_SOURCE/man"
     # which other manuals are installed is no concern of ours
-    equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-read.1 2>&1 |
+    equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-read.1 iobench-recv.1 2>&1 |
         grep -vE 'referenced manual not found|outdated mandoc.db')"
 }
 
@@ -214,7 +239,7 @@ completions()
 
 @test "no line of a page is wider than 80 columns" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
-    equal "wide lines" "" "$(for page in "$overview" "$manual"; do
+    equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual"; do
         mandoc -Tascii -O width=78 "$page" 2>/dev/null
     done | sed 's/.\x08//g' | awk 'length > 80')"
 }
@@ -238,14 +263,25 @@ PY
 import json, sys
 schema = json.load(open(sys.argv[1]))
 objects = {"document": schema}
-objects |= {name: d for name, d in schema["$defs"].items() if "properties" in d}
-assert len(objects) > 10, objects.keys()
+# these two only add to what the others say
+families = [schema["$defs"]["of_files"]["properties"], schema["$defs"]["of_streams"]["properties"]]
+objects |= {name: d for name, d in schema["$defs"].items()
+            if "properties" in d and name not in ("of_files", "of_streams", "no_stat")}
+assert len(objects) > 15, objects.keys()
+
+def required_by(family, name):
+    results = family["results"]["items"]
+    where = {"options": family["options"], "result": results,
+             "trial": results["properties"].get("trials", {}).get("items", {})}
+    return where.get(name, {}).get("required", [])
+
 wrong = []
 for name, o in objects.items():
     if o.get("additionalProperties") is not False:
         wrong.append(f"{name}: allows other keys")
-    if name != "params" and sorted(o["required"]) != sorted(o["properties"]):
-        wrong.append(f"{name}: {sorted(set(o['required']) ^ set(o['properties']))} not required")
+    required = sum((required_by(family, name) for family in families), o.get("required", []))
+    if name != "params" and sorted(required) != sorted(o["properties"]):
+        wrong.append(f"{name}: {sorted(set(required) ^ set(o['properties']))} not required")
 sys.exit("\n".join(wrong) or 0)
 PY
 }
@@ -255,17 +291,38 @@ PY
     written=$({
         grep -hoE '(put\(d, [a-z]+, "[a-z0-9_]+"|"[a-z0-9_]+_ns")' \
             "$IOBENCH_SOURCE"/src/report/json*.c
+        # quantiles get their unit, a time's or a size's, when they are written
+        grep -hoE '\{"(p[0-9]+|max)", [0-9.]+\}' "$IOBENCH_SOURCE"/src/report/json*.c |
+            sed -E 's/\{("[a-z0-9]+)".*/\1_ns"\n\1_bytes"/'
         grep -hoE '\.key = "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/params.c"
+        grep -hoE '\[COUNTER_[A-Z_]+\] = "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/tally.c"
         grep -hoE '\[METRIC_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/report/metric.c"
     } | sed -E 's/.*"([a-z0-9_]+)"/\1/')
-    named=$(jq -r '[., .["$defs"][]] | .[] | .properties // {} | keys[]' "$schema")
+    named=$(jq -r '[., (.["$defs"] | del(.of_files, .of_streams)[])] | .[] | .properties // {}
+        | keys[]' "$schema")
     same_sets "written" "$written" "in the schema" "$named"
 }
 
+# words FILE...: what stands under JSON.
+words()
+{
+    local page
+    for page; do section "$page" JSON EXPORTS; done | tr ' ' '\n'
+}
+
 @test "every key of a result, a trial, a profile, a summary and a comparison stands in the manual" {
-    subset "in the schema" "$(jq -r '(., .["$defs"]["result", "trial", "profile", "symbol", "latency", "summary",
-        "stat", "comparison", "model"]) | .properties | keys[]' "$schema")" \
-        "under JSON" "$(section "$manual" JSON EXPORTS | tr ' ' '\n')"
+    local of_streams
+    # every page names those of its own family
+    of_streams=$(jq -r '.["$defs"].of_streams.properties | .options, .results.items,
+        .results.items.properties.trials.items | .required[]' "$schema" | sort -u)
+    subset "in the schema" "$(jq -r '(., .["$defs"]["result", "trial", "profile", "symbol", "latency",
+        "interval", "stat", "comparison", "model"]) | .properties | keys[]' "$schema" |
+        grep -vxF "$of_streams")" "in iobench-read(1) under JSON" "$(words "$manual")"
+    subset "in the schema" "$(jq -r '.["$defs"]["result", "trial", "peer", "socket", "fairness",
+        "call_bytes", "summary"] | .properties | keys[]' "$schema")" \
+        "under JSON" "$(words "$manual" "$recv_manual")"
+    subset "in the schema" "$(jq -r '.["$defs"]["peer", "socket", "fairness", "call_bytes"]
+        | .properties | keys[]' "$schema")" "in iobench-recv(1) under JSON" "$(words "$recv_manual")"
 }
 
 # make_documents: a document of every kind into *.json here.
@@ -304,6 +361,25 @@ make_documents()
     "${any[@]}" --mode=sysread,getc --sizes=1k,10k,100k >sizes.json
     "${two[@]}" --mode=pread --pattern=sequential,random,stride:4096 --advice=normal,noreuse \
         --cache=warm,as-is file >orders.json
+
+    printf '#!/bin/bash\nexec cat <"/dev/tcp/$1/$2" >/dev/null\n' >take
+    chmod +x take
+    local drain=("$IOBENCH" recv --json --quiet --quick --rounds=2 --trial-time=1ms --ramp=500us)
+    "${drain[@]}" --mode=recv,epoll,splice >recv.json
+    "${drain[@]}" --mode=recv,epoll,io_uring-multishot --rounds=8 --verbose >recv-intervals.json
+    "${drain[@]}" --mode=all --transport=udp,pipe,unix >recv-all.json
+    "${drain[@]}" --mode=recv,recvmmsg --transport=unix-dgram --send-size=1k >recv-datagrams.json
+    "${drain[@]}" --mode=epoll,poll --connections=4 --threads=1,2 --nodelay=on --rcvbuf=64k \
+        --sndbuf=64k --place=same --consume=lines --cpu="${cpu:-0}" --peer-cpu="${cpu:-0}" \
+        >recv-options.json
+    "${drain[@]}" --mode=recv --latency --exec='take=./take {host} {port}' >recv-exec.json
+    "$IOBENCH" recv --json --quiet --mode=recv --duration=30ms --interval=10ms --quick >recv-watched.json
+    ! "${drain[@]}" --mode=recv --transport=pipe >recv-skipped.json || return 1
+    ! "$IOBENCH" recv --json --quiet --mode=recv --connect=unix:missing >recv-failed.json || return 1
+    "$IOBENCH" recv --json --quiet --send --listen=unix:here --bytes=2M >recv-send.json 3>&- &
+    while [[ ! -S here ]]; do sleep 0.01; done
+    "$IOBENCH" recv --json --quiet --mode=epoll --connect=unix:here --bytes=1M >recv-connect.json
+    wait $!
 
     # what fails, and still leaves a document
     ! "${any[@]}" missing >missing.json || return 1
@@ -345,6 +421,9 @@ for path in sys.argv[2:]:
     kinds |= {result["kind"] for result in document["results"]}
     if document["interrupted"]:
         seen.add("interrupted")
+    commands = {"recv"} if path.startswith("./recv") else {"read"}
+    if document["command"] not in commands:
+        wrong.append(f"{path}: a document of {document['command']}")
 # they are what they should be
 missing = {"ok", "skipped", "failed", "interrupted"} - seen | {"strategy", "exec"} - kinds
 if missing:
@@ -357,12 +436,13 @@ PY
     has_jsonschema || skip "no python with jsonschema"
     head -c 10000 /dev/zero >file
     "$IOBENCH" read --json --quick --rounds=2 --trial-time=1ms file >usual.json
-    "$PYTHON_JSONSCHEMA" - "$schema" usual.json <<'PY'
+    "$IOBENCH" recv --json --quick --rounds=2 --trial-time=1ms --mode=recv,epoll >recv.json
+    "$PYTHON_JSONSCHEMA" - "$schema" usual.json recv.json <<'PY'
 import copy, json, sys
 from jsonschema import Draft202012Validator
 validator = Draft202012Validator(json.load(open(sys.argv[1])))
-good = json.load(open(sys.argv[2]))
-assert validator.is_valid(good), "the document itself is refused"
+good, stream = (json.load(open(path)) for path in sys.argv[2:])
+assert validator.is_valid(good) and validator.is_valid(stream), "the document itself is refused"
 
 def trial(d):
     return d["results"][0]["trials"][0]
@@ -385,13 +465,35 @@ spoilt = {
     "a digest of another shape": lambda d: d["results"][0].update(digest="1234"),
     "a share above 1": lambda d: d["source"]["files"][0].update(resident_ratio=1.1),
     "another version": lambda d: d.update(schema_version=2),
+    "a sender of files": lambda d: trial(d).update(peer=trial(stream)["peer"]),
+    "a counter of streams among files": lambda d: trial(d).update(waits=0),
+    "an option of streams among files": lambda d: d["options"].update(connect=None),
+    "a parameter of streams among files": lambda d: d["results"][0]["params"].update(place="any"),
+    "the source of a stream": lambda d: d.update(source=stream["source"]),
+    "the command of a stream": lambda d: d.update(command="recv"),
+}
+spoilt_streams = {
+    "a key too few in a trial of streams": lambda d: trial(d).pop("waits"),
+    "a key too many in a peer": lambda d: trial(d)["peer"].update(extra=1),
+    "a key too few in a peer": lambda d: trial(d)["peer"].pop("cpu_ns"),
+    "a key too few of a socket": lambda d: trial(d)["socket"].pop("rtt_ns"),
+    "a fairness above 1": lambda d: trial(d)["connections"].update(fairness_ratio=1.1),
+    "an option of files among streams": lambda d: d["options"].update(cache=["warm"]),
+    "a parameter of files among streams": lambda d: d["results"][0]["params"].update(offset=0),
+    "a transport without its sender": lambda d: d["results"][0]["params"].pop("sndbuf"),
+    "an unknown transport": lambda d: d["results"][0]["params"].update(transport="sctp"),
+    "two sources": lambda d: d.update(source={"connect": "a:1", "listen": "b:1"}),
+    "the source of files": lambda d: d.update(source=good["source"]),
+    "the id of a file": lambda d: d["results"][0].update(id="read/recv"),
+    "the command of files": lambda d: d.update(command="read"),
 }
 accepted = []
-for what, spoil in spoilt.items():
-    document = copy.deepcopy(good)
-    spoil(document)
-    if validator.is_valid(document):
-        accepted.append(f"accepted: {what}")
+for document, ways in ((good, spoilt), (stream, spoilt_streams)):
+    for what, spoil in ways.items():
+        bad = copy.deepcopy(document)
+        spoil(bad)
+        if validator.is_valid(bad):
+            accepted.append(f"accepted: {what}")
 sys.exit("\n".join(accepted) or 0)
 PY
 }
@@ -399,23 +501,33 @@ PY
 # --- Completion ----------------------------------------------------------------------------------
 
 @test "every option of --help has its line in the completion, and the other way round" {
-    local lines
-    lines=$(bare_bash 'printf "%s\n" "${_iobench_options[@]}"')
-    same_sets "in --help" "$(help_options read | sed -E 's/=.*/=/')" "in the completion" \
-        "$(sed -E 's/^- / /; s/^([^ ]*) (--[^ ]+).*/\1 \2/' <<<"$lines")"
+    local command lines
+    for command in read recv; do
+        lines=$(bare_bash '[[ $1 == recv ]] && own=("${_iobench_stream_options[@]}") ||
+            own=("${_iobench_file_options[@]}")
+            printf "%s\n" "${_iobench_options[@]}" "${own[@]}"' $command)
+        same_sets "in $command --help" "$(help_options $command | sed -E 's/=.*/=/')" \
+            "in the completion" "$(sed -E 's/^- / /; s/^([^ ]*) (--[^ ]+).*/\1 \2/' <<<"$lines")"
+    done
 }
 
 @test "every option of --help completes from all but its last letter" {
-    local options
-    options=$(help_options stdio | sed -E 's/^.*--/--/; s/=.*/=/')
-    same_sets "in --help" "$options" "completed" "$(bare_bash 'for option; do
-        replies stdio "${option%?}" | grep -xF -- "$option"
-    done' $options)"
+    local command options
+    for command in stdio recv; do
+        options=$(help_options $command | sed -E 's/^.*--/--/; s/=.*/=/')
+        same_sets "in $command --help" "$options" "completed" "$(bare_bash 'command=$1
+            for option in "${@:2}"; do
+                replies "$command" "${option%?}" | grep -xF -- "$option"
+            done' $command $options)"
+    done
 }
 
 @test "after a command a dash offers the options of --help and nothing else" {
-    same_sets "in --help" "$(help_options read | sed -E 's/^.*--/--/; s/=.*/=/')" "offered" \
-        "$(completions read -)"
+    local command
+    for command in read recv; do
+        same_sets "in $command --help" "$(help_options $command | sed -E 's/^.*--/--/; s/=.*/=/')" \
+            "offered" "$(completions $command -)"
+    done
 }
 
 @test "the commands of iobench help are offered first, and after help" {
@@ -429,11 +541,14 @@ PY
 
 @test "--mode is completed to the strategies and groups of iobench list" {
     local known
-    known=$(strategies && groups)
+    known=$(strategies file && groups)
     same_sets "in iobench list" "$known" "offered after --mode=" "$(completions read --mode =)"
     same_sets "in iobench list" "$known" "offered after --mode" "$(completions read --mode '')"
     same_sets "in iobench list" "$known" "offered after -m" "$(completions sysread -m '')"
     equal "--mode=fg" "fgets" "$(completions read --mode = fg)"
+    same_sets "in iobench list" "$(strategies stream && groups)" "offered after recv --mode=" \
+        "$(completions recv --mode =)"
+    equal "recv --mode=recvm" "recvmmsg recvmsg" "$(completions recv --mode = recvm | sort | xargs)"
 }
 
 @test "the second mode of a list is completed behind the first" {
@@ -453,6 +568,12 @@ PY
     local value option
     equal "--consume=" "none touch sum lines" "$(completions read --consume = | xargs)"
     equal "--consume=none,l" "none,lines" "$(completions read --consume = none,l)"
+    equal "--place=" "any same apart" "$(completions recv --place = | xargs)"
+    for option in transport congestion nodelay place; do
+        for value in $(completions recv --$option =); do
+            "$IOBENCH" recv --dry-run --mode=epoll --$option="$value" >/dev/null
+        done
+    done
     for option in --color --progress; do
         equal "$option=" "auto always never" "$(completions read $option = | xargs)"
     done
@@ -485,6 +606,8 @@ PY
     equal "--block-size 4" "" "$(completions read --block-size 4)"
     equal "--no-such=" "" "$(completions read --no-such=)"
     equal "after a family" "" "$(completions list file '')"
+    equal "recv reads no FILE" "" "$(completions recv '')"
+    equal "recv reads no FILE" "" "$(completions recv --quick -- '')"
     equal "unknown command" "" "$(completions nosuch -)"
     equal "modes without a program" "" "$(IOBENCH=./missing completions read --mode =)"
 }
