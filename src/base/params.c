@@ -17,6 +17,9 @@ static const char *const transport_choices[] = {"tcp", "tcp6", "unix",       "un
                                                 "udp", "pipe", "socketpair", NULL};
 static const char *const place_choices[] = {"any", "same", "apart", NULL};
 static const char *const congestion_choices[] = {"system", "cubic", "bbr", "reno", NULL};
+static const char *const kind_choices[] = {"pipe", "unix", "inet", "eventfd", NULL};
+static const char *const order_choices[] = {"random", "cyclic", NULL};
+static const char *const share_choices[] = {"one", "each", NULL};
 static const char *const switch_choices[] = {"off", "on", NULL};
 static const char *const pattern_choices[] = {"sequential", "reverse", "random", NULL};
 
@@ -26,6 +29,19 @@ static const char *const pattern_choices[] = {"sequential", "reverse", "random",
 #define LARGEST_FILE ((uint64_t)INT64_MAX)
 
 const struct knob_info knob_info[KNOBS] = {
+    [KNOB_ACTIVE] =
+        {
+            .key = "active",
+            .option = "active",
+            .datatype = "LIST",
+            .help = "percent of the handles that are written to in one turn (100)",
+            .column = "active",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 100,
+            .least = 1,
+            .most = 100,
+            .sweeps = 1,
+        },
     [KNOB_ADVICE] =
         {
             .key = "advice",
@@ -131,6 +147,45 @@ const struct knob_info knob_info[KNOBS] = {
             .most = 4096,
             .sweeps = 1,
         },
+    [KNOB_HANDLES] =
+        {
+            .key = "handles",
+            .option = "handles",
+            .datatype = "LIST",
+            .help = "descriptors to wait on (1000)",
+            .column = "handles",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 1000,
+            .letters = "n",
+            .least = 1,
+            .most = 1000000,
+            .sweeps = 1,
+        },
+    [KNOB_KIND] =
+        {
+            .key = "kind",
+            .option = "kind",
+            .datatype = "LIST",
+            .help = "what they are: pipe, unix, inet, eventfd",
+            .column = "kind",
+            .kind = KNOB_KIND_CHOICE,
+            .initial = HANDLE_PIPE,
+            .choices = kind_choices,
+            .sweeps = 1,
+        },
+    [KNOB_MAX_EVENTS] =
+        {
+            .key = "max_events",
+            .option = "max-events",
+            .datatype = "LIST",
+            .help = "events taken by one wait (64)",
+            .column = "max events",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 64,
+            .least = 1,
+            .most = 65536,
+            .sweeps = 1,
+        },
     [KNOB_NODELAY] =
         {
             .key = "nodelay",
@@ -154,6 +209,31 @@ const struct knob_info knob_info[KNOBS] = {
             .initial = 0,
             .least = 0,
             .most = LARGEST_FILE,
+        },
+    [KNOB_ORDER] =
+        {
+            .key = "order",
+            .option = "order",
+            .datatype = "LIST",
+            .help = "in which handles are written to: random (by the seed), cyclic",
+            .column = "order",
+            .kind = KNOB_KIND_CHOICE,
+            .initial = ORDER_RANDOM,
+            .choices = order_choices,
+            .sweeps = 1,
+        },
+    [KNOB_OUTSTANDING] =
+        {
+            .key = "outstanding",
+            .option = "outstanding",
+            .datatype = "LIST",
+            .help = "unread messages that a handle may have (1)",
+            .column = "outstanding",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 1,
+            .least = 1,
+            .most = 1024,
+            .sweeps = 1,
         },
     [KNOB_PATTERN] =
         {
@@ -204,6 +284,19 @@ const struct knob_info knob_info[KNOBS] = {
             .initial = PARAM_NONE,
             .least = 1,
             .most = 64 * 1024 * 1024,
+            .sweeps = 1,
+        },
+    [KNOB_SHARE] =
+        {
+            .key = "share",
+            .option = "share",
+            .datatype = "LIST",
+            .help = "with several threads: one epoll instance for all, or one each with its own "
+                    "handles",
+            .column = "share",
+            .kind = KNOB_KIND_CHOICE,
+            .initial = SHARE_ONE,
+            .choices = share_choices,
             .sweeps = 1,
         },
     [KNOB_SIZE] =
@@ -269,6 +362,19 @@ const struct knob_info knob_info[KNOBS] = {
             .kind = KNOB_KIND_CHOICE,
             .choices = transport_choices,
             .initial = TRANSPORT_TCP,
+            .sweeps = 1,
+        },
+    [KNOB_WRITERS] =
+        {
+            .key = "writers",
+            .option = "writers",
+            .datatype = "LIST",
+            .help = "threads of the process that writes (1)",
+            .column = "writers",
+            .kind = KNOB_KIND_COUNT,
+            .initial = 1,
+            .least = 1,
+            .most = 256,
             .sweeps = 1,
         },
 };

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum knob { /* in alphabetical order of their keys, which is the order inside ids */
+            KNOB_ACTIVE,
             KNOB_ADVICE,
             KNOB_BLOCK_SIZE,
             KNOB_BYTES,
@@ -17,17 +18,24 @@ enum knob { /* in alphabetical order of their keys, which is the order inside id
             KNOB_CONNECTIONS,
             KNOB_CONSUME,
             KNOB_DEPTH,
+            KNOB_HANDLES,
+            KNOB_KIND,
+            KNOB_MAX_EVENTS,
             KNOB_NODELAY,
             KNOB_OFFSET,
+            KNOB_ORDER,
+            KNOB_OUTSTANDING,
             KNOB_PATTERN,
             KNOB_PLACE,
             KNOB_RCVBUF,
             KNOB_SEND_SIZE,
+            KNOB_SHARE,
             KNOB_SIZE,
             KNOB_SNDBUF,
             KNOB_STDIO_BUFFER,
             KNOB_THREADS,
             KNOB_TRANSPORT,
+            KNOB_WRITERS,
             KNOBS
 };
 
@@ -63,6 +71,15 @@ enum transport {
     TRANSPORT_PIPE,
     TRANSPORT_SOCKETPAIR
 };
+
+/* Values of KNOB_KIND: what the handles are. */
+enum handle_kind { HANDLE_PIPE, HANDLE_UNIX, HANDLE_INET, HANDLE_EVENTFD };
+
+/* Values of KNOB_ORDER: in which handles are written to. */
+enum handle_order { ORDER_RANDOM, ORDER_CYCLIC };
+
+/* Values of KNOB_SHARE: one set of handles for all threads, or one each. */
+enum handle_share { SHARE_ONE, SHARE_EACH };
 
 /* Values of KNOB_PLACE: where the two ends of a trial run. */
 enum place { PLACE_ANY, PLACE_SAME, PLACE_APART };

@@ -13,12 +13,18 @@ struct histogram;
 
 /* What some strategies and peers count beside calls and bytes. One row in tally.c names each. */
 enum counter {
-    COUNTER_WAITS,     /* calls that only waited: poll, epoll_wait, ... */
-    COUNTER_AGAIN,     /* calls that found nothing there (EAGAIN) */
-    COUNTER_DATAGRAMS, /* sent or received, the truncated ones included */
-    COUNTER_TRUNCATED, /* datagrams that were longer than the block */
-    COUNTER_EMPTY,     /* datagrams without a byte */
-    COUNTER_NO_BUFFER, /* times that the kernel had no provided buffer left (ENOBUFS) */
+    COUNTER_WAITS,       /* calls that only waited: poll, epoll_wait, ... */
+    COUNTER_AGAIN,       /* calls that found nothing there (EAGAIN) */
+    COUNTER_DATAGRAMS,   /* sent or received, the truncated ones included */
+    COUNTER_TRUNCATED,   /* datagrams that were longer than the block */
+    COUNTER_EMPTY,       /* datagrams without a byte */
+    COUNTER_NO_BUFFER,   /* times that the kernel had no provided buffer left (ENOBUFS) */
+    COUNTER_EVENTS,      /* that waits returned */
+    COUNTER_EMPTY_WAITS, /* waits that returned none */
+    COUNTER_READS,       /* that brought something */
+    COUNTER_MESSAGES,    /* written, or read: several may come by one read */
+    COUNTER_SPURIOUS,    /* events with nothing behind them */
+    COUNTER_FULL,        /* waits that returned as many events as they may */
     COUNTERS
 };
 

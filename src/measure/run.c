@@ -24,7 +24,8 @@ double sample_wall_ns_per_byte(const struct sample *sample)
 static bool moves_bytes(const struct run *run)
 {
     for (size_t i = 0; i < run->samples.n; i++)
-        if (sample_counts(&run->samples.items[i]) && run->samples.items[i].bytes == 0)
+        if (sample_counts(&run->samples.items[i]) && run->samples.items[i].bytes == 0 &&
+            !run->samples.items[i].has_peer) /* what was sent to it may be lost */
             return false;
     return true;
 }

@@ -32,6 +32,7 @@ struct run_case {
     struct part verify;    /* the same with every byte digested; run == NULL: cannot be verified */
     struct part reference; /* reads the same bytes in another way, for verification */
     struct part peer;      /* the other end; run == NULL: there is none */
+    unsigned peer_workers; /* its threads; 0 stands for one */
     struct link link;      /* what joins the two */
     bool lossy;            /* what the other end sends may get lost (UDP) */
     const struct cpus *cpus, *peer_cpus; /* instead of the run's; or NULL */

@@ -50,6 +50,7 @@ struct trial runner_case_trial(const struct runner_state *s, const struct run_ca
 {
     struct trial trial = runner_trial(s, part, c->workers, passes);
     trial.peer = c->peer.run != NULL ? &c->peer : NULL;
+    trial.peer_workers = c->peer_workers;
     trial.link = &c->link;
     trial.ramp = c->ramp;
     trial.cpus = c->cpus != NULL ? c->cpus : s->runner->cpus;

@@ -3,12 +3,11 @@
 #include "measure/trial.h"
 
 #include "base/clock.h"
-#include "base/histogram.h"
+#include "measure/actor.h"
 #include "measure/child.h"
 #include "measure/usage.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,231 +17,6 @@
 
 /* What the other end may take to end once the subject has. */
 #define PEER_GRACE_NS (2 * NS_PER_S)
-
-enum role { SUBJECT, PEER, ROLES };
-
-/* Shared with the children. */
-struct stage {
-    struct err err[ROLES], perf_err;
-    struct sample sample[ROLES]; /* complete once the child says so */
-    _Atomic uint64_t started_ns; /* 0 until the clock of the subject's timed part runs */
-    _Atomic bool stop, over;
-    struct tally tally[]; /* one per worker and the peer's; behind them the workers' histograms,
-                             where asked for */
-};
-
-struct actor {
-    const struct trial *trial;
-    struct stage *stage;
-    enum role role;
-};
-
-static const struct part *actor_part(const struct actor *actor)
-{
-    return actor->role == PEER ? actor->trial->peer : actor->trial->subject;
-}
-
-static unsigned actor_workers(const struct actor *actor)
-{
-    return actor->role == PEER ? 1 : actor->trial->workers;
-}
-
-static struct tally *actor_tally(const struct actor *actor, unsigned worker)
-{
-    return &actor->stage->tally[actor->role == PEER ? actor->trial->workers : worker];
-}
-
-struct worker {
-    const struct actor *actor;
-    struct seat seat;
-    void *state;
-    pthread_t thread;
-    pthread_barrier_t *start;
-    struct err err;
-    int status;
-};
-
-static size_t count_histograms(const struct trial *trial)
-{
-    return (trial->latency != NULL ? 1u : 0u) + (trial->sizes != NULL ? 1u : 0u);
-}
-
-static size_t stage_size(const struct trial *trial)
-{
-    size_t histograms = trial->workers * count_histograms(trial);
-    return sizeof(struct stage) + (trial->workers + 1) * sizeof(struct tally) +
-           histograms * sizeof(struct histogram);
-}
-
-/* A worker's own; wanted is the trial's of that kind, NULL where there is none. */
-static struct histogram *stage_histogram(const struct trial *trial, struct stage *stage,
-                                         unsigned worker, const struct histogram *wanted)
-{
-    if (wanted == NULL)
-        return NULL;
-    size_t kind = wanted == trial->sizes && trial->latency != NULL;
-    return (struct histogram *)(void *)&stage->tally[trial->workers + 1] +
-           worker * count_histograms(trial) + kind;
-}
-
-static int run_worker(struct worker *worker)
-{
-    const struct actor *actor = worker->actor;
-    const struct part *part = actor_part(actor);
-    return part->run(worker->state, part->arg, &worker->seat, actor->trial->passes,
-                     actor_tally(actor, worker->seat.worker), &worker->err);
-}
-
-/* What the ramp counted is set aside: the clock has not begun. */
-static int ramp_worker(struct worker *worker)
-{
-    const struct actor *actor = worker->actor;
-    const struct part *part = actor_part(actor);
-    struct tally *tally = actor_tally(actor, worker->seat.worker);
-    struct tally kept = {.phases = tally->phases, .latency = tally->latency, .sizes = tally->sizes};
-    tally->latency = tally->sizes = NULL;
-    int status = part->ramp(worker->state, part->arg, &worker->seat, tally, &worker->err);
-    kept.ramp_bytes = tally->bytes + tally->cut_bytes;
-    *tally = kept;
-    return status;
-}
-
-static void *worker_main(void *opaque)
-{
-    struct worker *worker = opaque;
-    if (actor_part(worker->actor)->ramp != NULL) {
-        pthread_barrier_wait(worker->start);
-        worker->status = ramp_worker(worker);
-        pthread_barrier_wait(worker->start); /* all are up to speed: the clock starts */
-    }
-    pthread_barrier_wait(worker->start);
-    if (worker->status == 0)
-        worker->status = run_worker(worker);
-    return NULL;
-}
-
-/* Sets up all workers; state is one block with room for each. */
-static int set_up(struct worker *workers, const struct actor *actor, struct err *err)
-{
-    const struct part *part = actor_part(actor);
-    unsigned n = actor_workers(actor);
-    for (unsigned i = 0; i < n; i++) {
-        struct worker *worker = &workers[i];
-        worker->actor = actor;
-        worker->seat = (struct seat){
-            i, n, workers[0].state, &actor->stage->stop, actor->trial->ramp, &actor->stage->over};
-        if (part->setup != NULL && part->setup(worker->state, part->arg, &worker->seat, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int start_threads(struct worker *workers, unsigned n, pthread_barrier_t *start,
-                         struct err *err)
-{
-    if (n == 1)
-        return 0; /* no thread at all: the C library would begin to lock its streams */
-    int status = pthread_barrier_init(start, NULL, n);
-    for (unsigned i = 1; status == 0 && i < n; i++) {
-        workers[i].start = start;
-        status = pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]);
-    }
-    return status == 0 ? 0 : err_set(err, status, "cannot start %u threads", n);
-}
-
-/* The timed part, after the ramp. */
-static int run_all(struct worker *workers, const struct actor *actor)
-{
-    const struct trial *trial = actor->trial;
-    struct stage *stage = actor->stage;
-    struct sample *sample = &stage->sample[actor->role];
-    unsigned n = actor_workers(actor);
-    for (unsigned i = 0; i < n; i++) /* touched before the clock runs */
-        *actor_tally(actor, i) = (struct tally){.phases = trial->phases};
-    for (unsigned i = 0; i < n && actor->role == SUBJECT; i++) {
-        actor_tally(actor, i)->latency = stage_histogram(trial, stage, i, trial->latency);
-        actor_tally(actor, i)->sizes = stage_histogram(trial, stage, i, trial->sizes);
-    }
-    if (actor_part(actor)->ramp != NULL) {
-        if (n > 1)
-            pthread_barrier_wait(workers[1].start);
-        workers[0].status = ramp_worker(&workers[0]);
-        if (n > 1)
-            pthread_barrier_wait(workers[1].start);
-    }
-    struct usage before, after;
-    usage_start(&before);
-    if (actor->role == SUBJECT)
-        stage->started_ns = before.wall_ns;
-    if (n > 1)
-        pthread_barrier_wait(workers[1].start);
-    if (workers[0].status == 0)
-        workers[0].status = run_worker(&workers[0]);
-    for (unsigned i = 1; i < n; i++)
-        pthread_join(workers[i].thread, NULL);
-    usage_stop(&after);
-    usage_difference(&before, &after, sample);
-    uint64_t foreign = actor_tally(actor, 0)->foreign_cpu_ns;
-    if (foreign < sample->cpu_ns)
-        sample->cpu_ns -= foreign;
-    for (unsigned i = 0; i < n; i++)
-        if (workers[i].status != 0) {
-            stage->err[actor->role] = workers[i].err;
-            return -1;
-        }
-    const struct part *part = actor_part(actor);
-    for (unsigned i = 0; i < n && part->note != NULL; i++)
-        part->note(workers[i].state, part->arg, actor_tally(actor, i));
-    return 0;
-}
-
-static int act(void *opaque, int report, int go)
-{
-    struct actor *actor = opaque;
-    const struct trial *trial = actor->trial;
-    struct stage *stage = actor->stage;
-    const struct part *part = actor_part(actor);
-    struct err *err = &stage->err[actor->role];
-    struct sample *sample = &stage->sample[actor->role];
-    const struct cpus *cpus = actor->role == PEER ? trial->peer_cpus : trial->cpus;
-    unsigned n = actor_workers(actor);
-    pthread_barrier_t start;
-    int status = -1;
-
-    if (cpus != NULL && usage_pin(cpus, err) != 0)
-        return 1;
-    uint64_t began = clock_now_ns();
-    if (part->prepare != NULL && part->prepare(part->arg, err) != 0)
-        return 1;
-    sample->prepare_ns = clock_now_ns() - began;
-    began = clock_now_ns();
-    size_t size = (part->state_size + 63) / 64 * 64;
-    struct worker *workers = calloc(n, sizeof *workers);
-    char *states = aligned_alloc(64, size * n > 0 ? size * n : 64);
-    if (workers == NULL || states == NULL) {
-        err_set(err, errno, "cannot set up %u workers", n);
-        goto out;
-    }
-    memset(states, 0, size * n);
-    for (unsigned i = 0; i < n; i++)
-        workers[i].state = states + i * size;
-    if (set_up(workers, actor, err) != 0)
-        goto out;
-    if (start_threads(workers, n, &start, err) != 0)
-        _exit(1); /* some wait at the barrier already and cannot be called back */
-    sample->setup_ns = clock_now_ns() - began;
-    sample->peak_rss_anon_bytes = usage_anonymous_bytes();
-
-    char byte = 'r';
-    if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
-        _exit(1); /* the parent is gone */
-    status = run_all(workers, actor);
-out:
-    for (unsigned i = 0; workers != NULL && i < n && part->teardown != NULL; i++)
-        if (workers[i].actor != NULL)
-            part->teardown(workers[i].state);
-    return status == 0 ? 0 : 1;
-}
 
 static void add_fairness(struct fairness *all, const struct fairness *one)
 {
@@ -298,20 +72,23 @@ static void collect_peer(const struct trial *trial, const struct stage *stage,
                          struct sample *sample)
 {
     const struct sample *own = &stage->sample[PEER];
-    const struct tally *tally = &stage->tally[trial->workers];
     sample->has_peer = true;
-    sample->peer = (struct peer_sample){.bytes = tally->bytes,
-                                        .calls = tally->calls,
-                                        .short_calls = tally->short_calls,
-                                        .wall_ns = own->wall_ns,
+    sample->peer = (struct peer_sample){.wall_ns = own->wall_ns,
                                         .cpu_ns = own->cpu_ns,
                                         .running_ns = own->running_ns,
                                         .runnable_ns = own->runnable_ns,
                                         .voluntary_switches = own->voluntary_switches,
                                         .involuntary_switches = own->involuntary_switches,
-                                        .socket = tally->socket,
+                                        .socket = stage->tally[trial->workers].socket,
                                         .cpu = own->wall_ns > 0 ? own->cpu : -1};
-    memcpy(sample->peer.counter, tally->counter, sizeof tally->counter);
+    for (unsigned i = 0; i < trial_peer_workers(trial); i++) {
+        const struct tally *tally = &stage->tally[trial->workers + i];
+        sample->peer.bytes += tally->bytes;
+        sample->peer.calls += tally->calls;
+        sample->peer.short_calls += tally->short_calls;
+        for (int k = 0; k < COUNTERS; k++)
+            sample->peer.counter[k] += tally->counter[k];
+    }
 }
 
 /* Adds the interval from the end of the last one to ns after the start. */
@@ -498,9 +275,9 @@ static int start_all(const struct trial *trial, struct actor actors[ROLES], cons
     const struct link *link = trial->link != NULL && trial->link->open != NULL ? trial->link : NULL;
     int status = link != NULL ? link->open(link->arg, err) : 0;
     if (status == 0)
-        status = child_start(cast->subject, act, &actors[SUBJECT], err);
+        status = child_start(cast->subject, actor_main, &actors[SUBJECT], err);
     if (status == 0 && cast->peer != NULL) {
-        status = child_start(cast->peer, act, &actors[PEER], err);
+        status = child_start(cast->peer, actor_main, &actors[PEER], err);
         if (status != 0)
             child_end(cast->subject, true);
     }

@@ -25,7 +25,8 @@ struct intervals {
 
 struct trial {
     const struct part *subject;
-    const struct part *peer; /* the other end, a process of its own with one worker; or NULL */
+    const struct part *peer; /* the other end, a process of its own; or NULL */
+    unsigned peer_workers;   /* its threads; 0 stands for one */
     const struct link *link; /* what joins them; or NULL */
     double ramp;             /* passes' worth of work before the clock */
     unsigned workers;
@@ -41,6 +42,11 @@ struct trial {
     const struct cpus *cpus, *peer_cpus; /* NULL: wherever the system likes */
     const volatile sig_atomic_t *interrupted;
 };
+
+static inline unsigned trial_peer_workers(const struct trial *trial)
+{
+    return trial->peer_workers > 0 ? trial->peer_workers : 1;
+}
 
 /* A set of processors. */
 struct cpus {

@@ -26,8 +26,10 @@ uint64_t sender_ramp_bytes(const struct sender_work *work, double ramp);
 /* What connection i of n gets of a total; whole datagrams but for the last. */
 uint64_t sender_share(const struct sender_work *work, uint64_t total, unsigned i);
 
-/* The block that every connection's stream repeats, from its first byte on. */
-enum { SENDER_PERIOD = 64 * 1024 };
+/* The block that every connection's stream repeats, from its first byte on: small beside the
+ * caches, and no power of two, so that a piece out of its place is not the piece that belongs
+ * there. */
+enum { SENDER_PERIOD = 63 * 64 };
 void sender_fill(unsigned char *bytes, size_t n);
 
 #endif

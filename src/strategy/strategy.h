@@ -14,6 +14,7 @@
 #define IOBENCH_STRATEGY_STRATEGY_H
 
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/params.h"
 #include "base/tally.h"
 #include "strategy/consume.h"
@@ -23,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum family { FAMILY_FILE, FAMILY_STREAM };
+enum family { FAMILY_FILE, FAMILY_STREAM, FAMILY_EVENTS };
 
 /* Groups, for --mode. */
 enum group {
@@ -48,6 +49,7 @@ enum need {
     NEED_STREAM = 1u << 6,  /* no datagrams */
     NEED_TCP = 1u << 7,
     NEED_DATAGRAMS = 1u << 8,
+    NEED_ONE_THREAD = 1u << 10,
     NEED_LONE = 1u << 9, /* one connection a thread: it blocks on the one that it looks at */
 };
 
@@ -70,6 +72,11 @@ struct task {
     uint64_t *fd_bytes; /* received from each so far; the strategy counts it up */
     struct sink *sinks; /* one a connection */
     bool datagrams, pipes;
+    /* Events: fds are the handles, goal the messages that all workers read together. */
+    struct exchange *exchange;
+    unsigned worker, workers;
+    void *first; /* worker 0's state, for sharing */
+    int stop_fd; /* becomes readable when enough was read: wakes who waits; -1 for one worker */
     const _Atomic bool *stop; /* the other end sends no more than what is on its way */
 };
 

@@ -45,15 +45,17 @@ static double bare_rate(const struct paths *paths, const struct drain_loop *loop
 }
 
 /* The ramp in time that is about as long as the bare one: both are up to speed. */
-static double our_rate(const struct paths *paths, const struct drain_loop *loop)
+static double our_rate(const struct paths *paths, const struct drain_loop *loop,
+                       const char *consume)
 {
     char command[1024];
     snprintf(command, sizeof command,
              "'%s' recv --json --mode=recv --transport=%s --block-size=%u --send-size=%u "
              "--bytes=%llu --congestion=" CONGESTION
-             " --place=apart --quick --warmup=0 --rounds=1 --trial-time=1ms --ramp=1ms 2>/dev/null",
+             " --consume=%s --place=apart --quick --warmup=0 --rounds=1 --trial-time=1ms "
+             "--ramp=1ms 2>/dev/null",
              paths->iobench, loop->transport, loop->block, loop->block,
-             (unsigned long long)loop->bytes);
+             (unsigned long long)loop->bytes, consume);
     json_t *document = run_json(command);
     double rate = last_trial(document, "bytes") / last_trial(document, "wall_ns");
     json_decref(document);
@@ -66,7 +68,7 @@ static bool bench_drain_loop(const struct paths *paths, const struct drain_loop 
     size_t n = 0;
     for (unsigned i = 0; i < LOOP_PAIRS; i++) {
         double bare = i % 2 == 0 ? bare_rate(paths, loop) : NAN;
-        double ours = our_rate(paths, loop);
+        double ours = our_rate(paths, loop, "touch");
         if (i % 2 != 0)
             bare = bare_rate(paths, loop);
         if (bare > 0 && ours > 0)
@@ -102,7 +104,7 @@ static bool bench_iperf(const struct paths *paths, const char *length, unsigned 
     size_t n = 0;
     for (unsigned i = 0; i < IPERF_PAIRS; i++) {
         double iperf = i % 2 == 0 ? iperf_rate(length) : NAN;
-        double ours = our_rate(paths, &loop);
+        double ours = our_rate(paths, &loop, "none");
         if (i % 2 != 0)
             iperf = iperf_rate(length);
         if (iperf > 0 && ours > 0) {

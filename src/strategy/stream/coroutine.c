@@ -5,7 +5,6 @@
 #include "strategy/stream/epoll.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #ifdef HAVE_UCONTEXT_H
 #include <ucontext.h>
 #endif
@@ -17,8 +16,7 @@
 static int probe(struct err *err)
 {
 #ifdef USABLE
-    (void)err;
-    return 0;
+    return epoll_probe(err);
 #else
     return err_set(err, 0, "this system has no epoll, or no makecontext");
 #endif
@@ -38,7 +36,6 @@ struct state {
     struct epoll_state epoll;
     struct coroutine *coroutines;
     char *stacks;
-    size_t stacks_bytes;
     ucontext_t scheduler;
     struct drain drain; /* the pass that runs */
     bool failed;
@@ -91,11 +88,7 @@ static int setup(void *opaque, const struct task *task, struct err *err)
 {
     struct state *state = opaque;
     state->coroutines = calloc(task->n_fds, sizeof *state->coroutines);
-    state->stacks_bytes = (size_t)task->n_fds * STACK_BYTES;
-    state->stacks = mmap(NULL, state->stacks_bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (state->stacks == MAP_FAILED)
-        state->stacks = NULL;
+    state->stacks = malloc((size_t)task->n_fds * STACK_BYTES);
     if (state->coroutines == NULL || state->stacks == NULL)
         return err_set(err, errno, "cannot get stacks for %u coroutines", task->n_fds);
     for (unsigned i = 0; i < task->n_fds; i++)
@@ -134,8 +127,7 @@ static void teardown(void *opaque)
     struct state *state = opaque;
     epoll_teardown(&state->epoll);
     free(state->coroutines);
-    if (state->stacks != NULL)
-        munmap(state->stacks, state->stacks_bytes);
+    free(state->stacks);
 }
 #endif
 

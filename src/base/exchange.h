@@ -1,0 +1,35 @@
+/* Memory that the writer of events and those who wait for them share: what is unread, and what was
+ * written in which order. */
+#ifndef IOBENCH_BASE_EXCHANGE_H
+#define IOBENCH_BASE_EXCHANGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EXCHANGE_RING = 1 << 16 }; /* more than there are unread messages to ask about */
+
+/* One a handle, on a cache line of its own. */
+struct exchange_handle {
+    _Alignas(64) _Atomic uint32_t unread; /* messages written and not yet read */
+    _Atomic uint64_t stamp_ns;            /* when the last one was written; 0 unless asked for */
+    _Atomic uint64_t served;              /* messages read */
+};
+
+struct exchange {
+    _Alignas(64) _Atomic uint64_t written; /* messages so far: the head of the ring */
+    _Alignas(64) _Atomic uint64_t read;    /* the same of all who read */
+    _Alignas(64) _Atomic bool done;        /* enough was read: write no more */
+    bool stamps;                           /* note the time of every message */
+    unsigned n;
+    _Atomic uint32_t ring[EXCHANGE_RING]; /* handle + 1 of each message, 0 until it is written */
+    struct exchange_handle handle[];
+};
+
+static inline size_t exchange_size(unsigned n)
+{
+    return sizeof(struct exchange) + n * sizeof(struct exchange_handle);
+}
+
+#endif

@@ -1,0 +1,44 @@
+#include "config.h"
+
+#include "strategy/events/serve.h"
+
+#include <fcntl.h>
+
+void serve_start(struct serve *serve, const struct task *task, struct tally *tally,
+                 struct err *err)
+{
+    *serve = (struct serve){.task = task,
+                            .tally = tally,
+                            .err = err,
+                            .eventfds = task->params->value[KNOB_KIND] == HANDLE_EVENTFD};
+}
+
+void serve_took(struct serve *serve, unsigned i, uint64_t n)
+{
+    struct exchange *exchange = serve->task->exchange;
+    struct exchange_handle *handle = &exchange->handle[i];
+    struct tally *tally = serve->tally;
+    latency_stop(tally, atomic_load_explicit(&handle->stamp_ns, memory_order_relaxed));
+    tally->counter[COUNTER_READS]++;
+    tally->counter[COUNTER_MESSAGES] += n;
+    tally->bytes += n * MESSAGE_BYTES;
+    atomic_fetch_add_explicit(&handle->served, n, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&handle->unread, (uint32_t)n, memory_order_release);
+    uint64_t before = atomic_fetch_add_explicit(&exchange->read, n, memory_order_relaxed);
+    if (before + n >= serve->task->goal && before < serve->task->goal) {
+        uint64_t one = 1;
+        atomic_store(&exchange->done, true);
+        if (serve->task->stop_fd >= 0 && write(serve->task->stop_fd, &one, sizeof one) < 0)
+            err_set(serve->err, errno, "cannot wake the other threads");
+    }
+}
+
+int serve_unblock(const struct task *task, struct err *err)
+{
+    for (unsigned i = 0; i < task->n_fds; i++) {
+        int flags = fcntl(task->fds[i], F_GETFL);
+        if (flags < 0 || fcntl(task->fds[i], F_SETFL, flags | O_NONBLOCK) != 0)
+            return err_set(err, errno, "cannot make handle %u non-blocking", i + 1);
+    }
+    return 0;
+}

@@ -1,0 +1,100 @@
+/* What the event strategies share: reading a handle, and the account of what was read. */
+#ifndef IOBENCH_STRATEGY_EVENTS_SERVE_H
+#define IOBENCH_STRATEGY_EVENTS_SERVE_H
+
+#include "strategy/latency.h"
+#include "strategy/strategy.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum { MESSAGE_BYTES = 8, MOST_MESSAGES = 128 /* of one read */ };
+
+/* One pass of one worker. */
+struct serve {
+    const struct task *task;
+    struct tally *tally;
+    struct err *err;
+    bool eventfds;
+};
+
+enum served {
+    SERVED_FAILED = -1,
+    SERVED_NOTHING, /* nothing was there */
+    SERVED_SOME,
+};
+
+void serve_start(struct serve *serve, const struct task *task, struct tally *tally,
+                 struct err *err);
+
+/* Has everybody together read enough? */
+static inline bool serve_is_done(const struct serve *serve)
+{
+    return atomic_load_explicit(&serve->task->exchange->done, memory_order_relaxed);
+}
+
+/* The messages in what one read brought: an eventfd counts them in its value (eventfd(2)). */
+static inline uint64_t serve_count(const struct serve *serve, const uint64_t *message, ssize_t got)
+{
+    return serve->eventfds ? message[0] : (uint64_t)got / MESSAGE_BYTES;
+}
+
+/* n messages of handle i were read. */
+void serve_took(struct serve *serve, unsigned i, uint64_t n);
+
+/* One read of handle i. */
+static inline enum served serve_read(struct serve *serve, unsigned i)
+{
+    uint64_t messages[MOST_MESSAGES];
+    ssize_t got = read(serve->task->fds[i], messages,
+                       serve->eventfds ? sizeof messages[0] : sizeof messages);
+    serve->tally->calls++;
+    if (got >= MESSAGE_BYTES) {
+        serve_took(serve, i, serve_count(serve, messages, got));
+        return SERVED_SOME;
+    }
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        serve->tally->counter[COUNTER_AGAIN]++;
+        return SERVED_NOTHING;
+    }
+    err_set(serve->err, got < 0 ? errno : 0, "handle %u broke", i + 1);
+    return SERVED_FAILED;
+}
+
+/* What an event of handle i asks for. */
+static inline int serve_event(struct serve *serve, unsigned i)
+{
+    enum served served = serve_read(serve, i);
+    serve->tally->counter[COUNTER_SPURIOUS] += served == SERVED_NOTHING;
+    return served == SERVED_FAILED ? -1 : 0;
+}
+
+/* The same until nothing is left, as an edge asks for. */
+static inline int serve_edge(struct serve *serve, unsigned i)
+{
+    enum served served = serve_read(serve, i);
+    serve->tally->counter[COUNTER_SPURIOUS] += served == SERVED_NOTHING;
+    while (served == SERVED_SOME)
+        served = serve_read(serve, i);
+    return served == SERVED_FAILED ? -1 : 0;
+}
+
+/* A wait that may return most events has returned n. */
+static inline void serve_waited(struct serve *serve, int n, unsigned most)
+{
+    struct tally *tally = serve->tally;
+    tally->counter[COUNTER_WAITS]++;
+    if (n <= 0) {
+        tally->counter[COUNTER_EMPTY_WAITS]++;
+        return;
+    }
+    tally->counter[COUNTER_EVENTS] += (unsigned)n;
+    tally->counter[COUNTER_FULL] += (unsigned)n >= most;
+    if (tally->sizes != NULL)
+        histogram_record(tally->sizes, (uint64_t)n);
+}
+
+/* Makes the handles of the task non-blocking. */
+int serve_unblock(const struct task *task, struct err *err);
+
+#endif
