@@ -20,7 +20,7 @@ struct exchange_handle {
 struct exchange {
     _Alignas(64) _Atomic uint64_t written; /* messages so far: the head of the ring */
     _Alignas(64) _Atomic uint64_t read;    /* the same of all who read */
-    _Alignas(64) _Atomic bool done;        /* enough was read: write no more */
+    _Alignas(64) _Atomic bool done;        /* no more is wanted */
     bool stamps;                           /* note the time of every message */
     unsigned n;
     _Atomic uint32_t ring[EXCHANGE_RING]; /* handle + 1 of each message, 0 until it is written */

@@ -2,11 +2,21 @@
 
 #include "base/tally.h"
 
-const char *const counter_names[COUNTERS] = {
-    [COUNTER_WAITS] = "waits",         [COUNTER_AGAIN] = "eagain",
-    [COUNTER_DATAGRAMS] = "datagrams", [COUNTER_TRUNCATED] = "truncated",
-    [COUNTER_EMPTY] = "empty",         [COUNTER_NO_BUFFER] = "enobufs",
-    [COUNTER_EVENTS] = "events",       [COUNTER_EMPTY_WAITS] = "empty_waits",
-    [COUNTER_READS] = "reads",         [COUNTER_MESSAGES] = "messages",
-    [COUNTER_SPURIOUS] = "spurious",   [COUNTER_FULL] = "full_waits",
+enum { BOTH = COUNTED_BY_STREAMS | COUNTED_BY_EVENTS };
+
+const struct counter_info counter_info[COUNTERS] = {
+    [COUNTER_WAITS] = {"waits", BOTH},
+    [COUNTER_AGAIN] = {"eagain", BOTH},
+    [COUNTER_DATAGRAMS] = {"datagrams", COUNTED_BY_STREAMS},
+    [COUNTER_TRUNCATED] = {"truncated", COUNTED_BY_STREAMS},
+    [COUNTER_EMPTY] = {"empty", COUNTED_BY_STREAMS},
+    [COUNTER_NO_BUFFER] = {"enobufs", COUNTED_BY_STREAMS},
+    [COUNTER_EVENTS] = {"events", COUNTED_BY_EVENTS},
+    [COUNTER_EMPTY_WAITS] = {"empty_waits", COUNTED_BY_EVENTS},
+    [COUNTER_READS] = {"reads", COUNTED_BY_EVENTS},
+    [COUNTER_MESSAGES] = {"messages", COUNTED_BY_EVENTS},
+    [COUNTER_SPURIOUS] = {"spurious", COUNTED_BY_EVENTS},
+    [COUNTER_FULL] = {"full_waits", COUNTED_BY_EVENTS},
+    [COUNTER_UNIQUE] = {"handles_served", COUNTED_BY_EVENTS},
+    [COUNTER_SYSTEM_SWITCHES] = {"system_switches", COUNTED_BY_EVENTS},
 };

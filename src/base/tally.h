@@ -13,22 +13,31 @@ struct histogram;
 
 /* What some strategies and peers count beside calls and bytes. One row in tally.c names each. */
 enum counter {
-    COUNTER_WAITS,       /* calls that only waited: poll, epoll_wait, ... */
-    COUNTER_AGAIN,       /* calls that found nothing there (EAGAIN) */
-    COUNTER_DATAGRAMS,   /* sent or received, the truncated ones included */
-    COUNTER_TRUNCATED,   /* datagrams that were longer than the block */
-    COUNTER_EMPTY,       /* datagrams without a byte */
-    COUNTER_NO_BUFFER,   /* times that the kernel had no provided buffer left (ENOBUFS) */
-    COUNTER_EVENTS,      /* that waits returned */
-    COUNTER_EMPTY_WAITS, /* waits that returned none */
-    COUNTER_READS,       /* that brought something */
-    COUNTER_MESSAGES,    /* written, or read: several may come by one read */
-    COUNTER_SPURIOUS,    /* events with nothing behind them */
-    COUNTER_FULL,        /* waits that returned as many events as they may */
+    COUNTER_WAITS,           /* calls that only waited: poll, epoll_wait, ... */
+    COUNTER_AGAIN,           /* calls that found nothing there (EAGAIN) */
+    COUNTER_DATAGRAMS,       /* sent or received, the truncated ones included */
+    COUNTER_TRUNCATED,       /* datagrams that were longer than the block */
+    COUNTER_EMPTY,           /* datagrams without a byte */
+    COUNTER_NO_BUFFER,       /* times that the kernel had no provided buffer left (ENOBUFS) */
+    COUNTER_EVENTS,          /* that waits returned */
+    COUNTER_EMPTY_WAITS,     /* waits that returned none */
+    COUNTER_READS,           /* that brought something */
+    COUNTER_MESSAGES,        /* written, or read: several may come by one read */
+    COUNTER_SPURIOUS,        /* events with nothing behind them */
+    COUNTER_FULL,            /* waits that returned as many events as they may */
+    COUNTER_UNIQUE,          /* handles that were served at all */
+    COUNTER_SYSTEM_SWITCHES, /* context switches of the whole system meanwhile */
     COUNTERS
 };
 
-extern const char *const counter_names[COUNTERS]; /* keys of the JSON */
+/* Who counts it. */
+enum { COUNTED_BY_STREAMS = 1u << 0, COUNTED_BY_EVENTS = 1u << 1 };
+
+struct counter_info {
+    const char *key; /* in the JSON */
+    unsigned by;
+};
+extern const struct counter_info counter_info[COUNTERS];
 
 /* What a socket of this end was set to, and what TCP knew at the end; UNKNOWN where there is no
  * such figure. All zero: no socket. */
@@ -65,6 +74,7 @@ struct tally {
     struct histogram *latency; /* of single calls, in ns; NULL unless it was asked for */
     struct histogram *sizes;   /* of single calls, in bytes; the same */
     bool has_digest;
+    bool lost_digest; /* of this worker's share there is none: something is missing */
     bool
         phases; /* set before the run by who wants open_ns and close_ns: they cost clock readings */
 };

@@ -20,11 +20,21 @@ static void print_strategy(const struct strategy *strategy)
     printf("\n");
 }
 
-static void print_groups(void)
+/* The groups that a strategy of the family is in. */
+static void print_groups(enum family family)
 {
-    printf("\ngroups: ");
-    for (size_t i = 0; strategy_group_name(i) != NULL; i++)
-        printf("%s%s", i > 0 ? ", " : "", strategy_group_name(i));
+    printf("  groups: ");
+    const char *separator = "";
+    for (size_t i = 0; strategy_group_name(i) != NULL; i++) {
+        bool used = false;
+        for (size_t s = 0; s < strategy_count(); s++)
+            used |= strategy_at(s)->family == family &&
+                    (i == 0 || strategy_at(s)->groups & strategy_group(strategy_group_name(i)));
+        if (!used)
+            continue;
+        printf("%s%s", separator, strategy_group_name(i));
+        separator = ", ";
+    }
     printf("\n");
 }
 
@@ -34,6 +44,7 @@ static const struct {
 } families[] = {
     {FAMILY_FILE, "file", "ways of reading files (read, sysread, stdio)"},
     {FAMILY_STREAM, "stream", "ways of draining a socket (recv)"},
+    {FAMILY_EVENTS, "events", "ways of waiting on many descriptors (epoll)"},
 };
 
 static void print_family(enum family family)
@@ -59,14 +70,14 @@ static int run(const struct command *command, int argc, char **argv)
             continue;
         printf("%s%s: %s\n", found ? "\n" : "", families[i].name, families[i].what);
         print_family(families[i].family);
+        print_groups(families[i].family);
         found = true;
     }
     if (!found) {
         struct err err = {0};
-        err_set(&err, 0, "no family is called '%s': there are 'file' and 'stream'", argv[1]);
+        err_set(&err, 0, "no family is called '%s': there are file, stream and events", argv[1]);
         return command_usage_error("list", err.text);
     }
-    print_groups();
     return EXIT_MEASURED;
 }
 

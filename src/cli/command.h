@@ -5,7 +5,12 @@
 #include <stddef.h>
 
 /* Sets of options that only some commands have. */
-enum { OPTIONS_FILE = 1u << 0, OPTIONS_STREAM = 1u << 1 };
+enum {
+    OPTIONS_FILE = 1u << 0,
+    OPTIONS_STREAM = 1u << 1,
+    OPTIONS_EVENTS = 1u << 2,
+    OPTIONS_COMPARE = 1u << 3
+};
 
 struct command {
     const char *name;

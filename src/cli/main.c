@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 extern const struct command command_read, command_sysread, command_stdio, command_recv,
-    command_list, command_help;
+    command_epoll, command_compare, command_list, command_help;
 
 const struct command *const commands[] = {&command_read, &command_sysread, &command_stdio,
-                                          &command_recv, &command_list,    &command_help,
-                                          NULL};
+                                          &command_recv, &command_epoll,   &command_compare,
+                                          &command_list, &command_help,    NULL};
 
 const struct command *command_find(const char *name)
 {
@@ -33,7 +33,7 @@ void command_print_help(const struct command *command)
     printf("usage: iobench %s\n\n%s.\n", command->usage, command->summary);
     if (command->help != NULL)
         printf("\n%s\n", command->help);
-    if (command->knobs != 0) {
+    if (command->options != 0) {
         printf("\n");
         options_print(command->options, command->knobs, stdout);
     }

@@ -213,7 +213,7 @@ const struct option_row option_rows[OPTION_ROWS] = {
     {NULL, "trial-time", "TIME", "shortest trial (5ms; 10ms with another end)", TIME,
      AT(trial_time_ns)},
     {NULL, "ramp", "TIME", "work before the clock of each trial, to get up to speed (2ms)", TIME,
-     AT(ramp_ns), .only = OPTIONS_STREAM},
+     AT(ramp_ns), .only = OPTIONS_STREAM | OPTIONS_EVENTS},
     {NULL, "quick", NULL, "a rough answer in a second or two", FLAG, AT(quick)},
     {NULL, "dry-run", NULL, "show the cases, their order and the time needed; run nothing", FLAG,
      AT(dry_run)},

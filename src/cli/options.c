@@ -3,6 +3,7 @@
 #include "cli/options.h"
 
 #include "base/tally.h"
+#include "cli/command.h"
 #include "cli/option_names.h"
 #include "cli/option_rows.h"
 
@@ -44,10 +45,15 @@ static void add_argument(struct arguments *a, const char *letters, const char *n
         a->table[a->n++] = arg_strn(letters, name, datatype, 0, MOST_REPEATS, help);
 }
 
+static const struct option_row *rows_of(unsigned set)
+{
+    return set & OPTIONS_COMPARE ? compare_rows : option_rows;
+}
+
 static int build(struct arguments *a, unsigned set, unsigned knobs, int most_files, struct err *err)
 {
     *a = (struct arguments){0};
-    for (const struct option_row *row = option_rows; row->name != NULL; row++) {
+    for (const struct option_row *row = rows_of(set); row->name != NULL; row++) {
         for (int k = 0; k < KNOBS && row->before_knobs; k++)
             if (knobs & KNOB_BIT(k))
                 add_argument(a, knob_info[k].letters, knob_info[k].option, knob_info[k].datatype,
@@ -108,6 +114,7 @@ static int set_defaults(struct options *o, struct err *err)
 {
     *o = (struct options){.precision = NAN,
                           .max_slowdown = NAN,
+                          .run_noise = NAN,
                           .exec_output = "/dev/null",
                           .time_limit_ns = UNKNOWN,
                           .duration_ns = UNKNOWN,
@@ -171,6 +178,8 @@ void options_free(struct options *options)
     free_copies(&options->exec_verify);
     free(options->files.items);
     free(options->exports.items);
+    free(options->base.items);
+    free(options->fresh.items);
     free(options->execs.items);
     free(options->cpus);
     free(options->peer_cpus);
@@ -213,7 +222,7 @@ static void print_option(const char *letters, const char *name, const char *data
 
 void options_print(unsigned set, unsigned knobs, FILE *out)
 {
-    for (const struct option_row *row = option_rows; row->name != NULL; row++) {
+    for (const struct option_row *row = rows_of(set); row->name != NULL; row++) {
         for (int k = 0; k < KNOBS && row->before_knobs; k++)
             if (knobs & KNOB_BIT(k))
                 print_option(knob_info[k].letters, knob_info[k].option, knob_info[k].datatype,

@@ -1,4 +1,5 @@
-/* The options of the measuring commands: one table, and the only use of argtable2. */
+/* The options of the commands: a table for those that measure and one for compare, and the only
+ * use of argtable2. */
 #ifndef IOBENCH_CLI_OPTIONS_H
 #define IOBENCH_CLI_OPTIONS_H
 
@@ -33,6 +34,11 @@ struct options {
     struct cpus *cpus, *peer_cpus;            /* NULL: not given */
     struct address *connect, *listen;         /* NULL: not given */
     enum when color, progress;
+    struct text_list base, fresh; /* documents of either side; from here on for compare alone */
+    const char *relative_to;      /* NULL: not given */
+    double run_noise;             /* NaN: not given */
+    unsigned judged;              /* a bit for each enum compared; 0: not given */
+    bool absolute, force;
     struct label *labels;
     size_t n_labels;
 };

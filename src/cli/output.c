@@ -17,14 +17,12 @@ struct text {
     size_t size;
 };
 
-static int render(const struct report *report,
-                  int (*write_report)(const struct report *, FILE *, struct err *),
-                  struct text *text, struct err *err)
+static int render(output_writer *write_text, const void *data, struct text *text, struct err *err)
 {
     FILE *out = open_memstream(&text->bytes, &text->size);
     if (out == NULL)
         return err_set(err, errno, "cannot make the report");
-    int status = write_report(report, out, err);
+    int status = write_text(data, out, err);
     bool failed = ferror(out);
     if (fclose(out) != 0 || failed)
         status = err_set(err, ENOMEM, "cannot make the report");
@@ -51,30 +49,46 @@ static int print_stdout(const struct text *text, struct err *err)
     return 0;
 }
 
-int output_print(const struct report *report,
-                 int (*write_report)(const struct report *, FILE *, struct err *), struct err *err)
+int output_print_data(output_writer *write_text, const void *data, struct err *err)
 {
     struct text text = {0};
-    int status = render(report, write_report, &text, err);
+    int status = render(write_text, data, &text, err);
     if (status == 0)
         status = print_stdout(&text, err);
     free(text.bytes);
     return status;
 }
 
+/* A report and the way to write it, as data of an output_writer. */
+struct written_report {
+    const struct report *report;
+    int (*write)(const struct report *, FILE *, struct err *);
+    const struct text_style *style;
+};
+
+static int write_report(const void *data, FILE *out, struct err *err)
+{
+    const struct written_report *w = data;
+    return w->write(w->report, out, err);
+}
+
+static int write_text_report(const void *data, FILE *out, struct err *err)
+{
+    const struct written_report *w = data;
+    return report_text(w->report, w->style, out, err);
+}
+
+int output_print(const struct report *report,
+                 int (*write)(const struct report *, FILE *, struct err *), struct err *err)
+{
+    struct written_report written = {report, write, NULL};
+    return output_print_data(write_report, &written, err);
+}
+
 int output_print_text(const struct report *report, const struct text_style *style, struct err *err)
 {
-    struct text text = {0};
-    FILE *out = open_memstream(&text.bytes, &text.size);
-    if (out == NULL)
-        return err_set(err, errno, "cannot make the report");
-    int status = report_text(report, style, out, err);
-    if (fclose(out) != 0)
-        status = err_set(err, ENOMEM, "cannot make the report");
-    if (status == 0)
-        status = print_stdout(&text, err);
-    free(text.bytes);
-    return status;
+    struct written_report written = {report, NULL, style};
+    return output_print_data(write_text_report, &written, err);
 }
 
 /* Permissions as open(2) with 0666 would give them. */
@@ -85,12 +99,13 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-int output_export(const struct report *report, const char *path, struct err *err)
+int output_export_data(output_writer *write_text, const void *data, const char *path,
+                       struct err *err)
 {
     struct text text = {0};
     char *beside = NULL;
     int fd = -1;
-    int status = render(report, export_kind_of(path)->write, &text, err);
+    int status = render(write_text, data, &text, err);
     if (status != 0)
         goto out;
     if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
@@ -111,6 +126,12 @@ out:
     free(beside);
     free(text.bytes);
     return status;
+}
+
+int output_export(const struct report *report, const char *path, struct err *err)
+{
+    struct written_report written = {report, export_kind_of(path)->write, NULL};
+    return output_export_data(write_report, &written, path, err);
 }
 
 int output_check(const char *path, struct err *err)

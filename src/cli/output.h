@@ -5,6 +5,14 @@
 #include "base/err.h"
 #include "report/report.h"
 
+/* Writes data, whatever it is, to a stream in memory. */
+typedef int output_writer(const void *data, FILE *out, struct err *err);
+
+/* What follows, for any data. */
+int output_print_data(output_writer *write, const void *data, struct err *err) MUST_CHECK;
+int output_export_data(output_writer *write, const void *data, const char *path,
+                       struct err *err) MUST_CHECK;
+
 /* Writes the report to standard output, whole or not at all. A reader that has gone (EPIPE) is no
  * error. */
 int output_print(const struct report *report,

@@ -90,6 +90,7 @@ static void settle_settings(struct session *s)
         .interval_ns = given_or(o->interval_ns, 0),
         .sends = o->send,
         .is_stream = s->kind == &stream_session,
+        .is_events = s->kind == &events_session,
         .connect = o->connect != NULL ? o->connect->text : NULL,
         .listen = o->listen != NULL ? o->listen->text : NULL,
         .labels = o->labels,
@@ -242,6 +243,8 @@ static int show_plan(struct session *s, struct err *err)
 {
     if (s->run.n_cases == 0)
         return EXIT_UNMEASURED;
+    host_init(&s->host);
+    host_finish(&s->host);
     if (!s->options.json)
         plan_view_print(&s->settings, &s->source, &s->run);
     else if (output_print(&s->report, report_json, err) != 0)

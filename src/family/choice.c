@@ -2,10 +2,12 @@
 
 #include "family/choice.h"
 
+#include "family/case_id.h"
 #include "strategy/registry.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_chosen(const struct choice *choices, size_t n, const struct strategy *strategy)
 {
@@ -18,6 +20,7 @@ static bool is_chosen(const struct choice *choices, size_t n, const struct strat
 static const char *const family_names[] = {
     [FAMILY_FILE] = "file",
     [FAMILY_STREAM] = "stream",
+    [FAMILY_EVENTS] = "events",
 };
 
 /* choices holds n_modes + strategy_count(). */
@@ -108,4 +111,26 @@ bool choices_next(const struct request *request, unsigned knobs, size_t at[KNOBS
         at[k] = 0;
     }
     return false;
+}
+
+struct run_case *choice_add_case(struct run *run, const char *command, const struct choice *choice,
+                                 const struct params *params, unsigned knobs, struct err *err)
+{
+    const struct strategy *strategy = choice->strategy;
+    struct run_case *c = &run->cases[run->n_cases++];
+    *c = (struct run_case){.id = case_id(command, strategy->name, knobs, params),
+                           .label = strdup(strategy->name),
+                           .mode = strdup(strategy->name),
+                           .caveat = strategy->caveat,
+                           .kind = CASE_STRATEGY,
+                           .params = *params,
+                           .knobs = knobs,
+                           .named = choice->named,
+                           .workers = (unsigned)params->value[KNOB_THREADS],
+                           .keeps_bytes = strategy->keeps_bytes,
+                           .least_trial_ns = strategy->least_trial_ns};
+    if (c->id != NULL && c->label != NULL && c->mode != NULL)
+        return c;
+    err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
+    return NULL;
 }

@@ -3,6 +3,7 @@
 #define IOBENCH_FAMILY_CHOICE_H
 
 #include "family/request.h"
+#include "measure/run.h"
 #include "strategy/strategy.h"
 
 /* More make no readable table and no balanced order worth waiting for. */
@@ -32,5 +33,10 @@ size_t choices_count(const struct request *request, const struct choice *choices
 /* Steps through all combinations of the swept knobs, the last one fastest; at begins as all zero.
  * False after the last. */
 bool choices_next(const struct request *request, unsigned knobs, size_t at[KNOBS]);
+
+/* Adds a case of a strategy to the run, which has room for it: its id under command, its labels and
+ * what the strategy says of itself. NULL on failure. */
+struct run_case *choice_add_case(struct run *run, const char *command, const struct choice *choice,
+                                 const struct params *params, unsigned knobs, struct err *err);
 
 #endif

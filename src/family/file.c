@@ -106,21 +106,11 @@ static int add_case(struct run *run, struct file_work *works, const struct reque
                     const struct choice *choice, const struct params *params, uint64_t shown_buffer,
                     const struct source *source, struct err *err)
 {
-    struct run_case *c = &run->cases[run->n_cases];
     const struct strategy *strategy = choice->strategy;
-    *c = (struct run_case){.mode = strdup(strategy->name),
-                           .caveat = strategy->caveat,
-                           .kind = CASE_STRATEGY,
-                           .params = *params,
-                           .knobs = knobs_of(request, choice->strategy),
-                           .named = choice->named,
-                           .workers = (unsigned)params->value[KNOB_THREADS]};
-    c->id = case_id("read", strategy->name, c->knobs, params);
-    c->label = strdup(strategy->name);
-    run->n_cases++;
-    if (c->id == NULL || c->label == NULL || c->mode == NULL)
-        return err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
-    c->keeps_bytes = strategy->keeps_bytes;
+    struct run_case *c =
+        choice_add_case(run, "read", choice, params, knobs_of(request, strategy), err);
+    if (c == NULL)
+        return -1;
     if (strategy->keeps_bytes) { /* the key is there, and null */
         c->knobs |= KNOB_BIT(KNOB_CONSUME);
         c->params.value[KNOB_CONSUME] = PARAM_NONE;

@@ -5,6 +5,7 @@
 #include "family/case_id.h"
 #include "family/choice.h"
 #include "family/exec_case.h"
+#include "family/resources.h"
 #include "family/stream_link.h"
 #include "family/stream_part.h"
 
@@ -12,10 +13,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,8 +25,7 @@
 enum {
     SEND_SIZE = 128 * 1024,
     LARGEST_DATAGRAM = 65507, /* of UDP over IPv4 (udp(7)) */
-    DATAGRAM = 8 * 1024,
-    SPARE_DESCRIPTORS = 32 /* of our own, beside the connections' */
+    DATAGRAM = 8 * 1024
 };
 
 /* One case's own. */
@@ -64,23 +62,6 @@ static unsigned knobs_of(const struct request *request, const struct strategy *s
     return knobs;
 }
 
-/* Two descriptors a connection while a trial starts. The soft limit is ours to raise. */
-static int check_descriptors(uint64_t connections, struct err *err)
-{
-    struct rlimit limit;
-    uint64_t need = 2 * connections + SPARE_DESCRIPTORS;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
-        return 0;
-    rlim_t hard = limit.rlim_max;
-    limit.rlim_cur = need < hard ? need : hard;
-    if (need <= hard && setrlimit(RLIMIT_NOFILE, &limit) == 0)
-        return 0;
-    return err_set(err, 0,
-                   "--connections: %" PRIu64 " need %" PRIu64
-                   " descriptors, and the limit is %" PRIu64 " (ulimit -Hn)",
-                   connections, need, (uint64_t)hard);
-}
-
 int stream_check_request(const struct request *request, struct err *err)
 {
     if (choices_check(FAMILY_STREAM, request, knobs_of, err) != 0)
@@ -100,7 +81,7 @@ int stream_check_request(const struct request *request, struct err *err)
         return err_set(err, 0, "--exec-verify compares with a file: recv has none");
     const struct knob_values *connections = &request->knobs[KNOB_CONNECTIONS];
     for (size_t i = 0; i < connections->n; i++)
-        if (check_descriptors(connections->values[i], err) != 0)
+        if (resources_need_descriptors("connections", connections->values[i], 2, err) != 0)
             return -1;
     return exec_check_request(request, err);
 }
@@ -152,34 +133,6 @@ static void check_suits(struct run_case *c, const struct stream_work *work)
                      LARGEST_DATAGRAM);
 }
 
-/* The first processors that we may use: one, or two that differ. */
-static int find_cpus(struct stream_plan *plan, struct err *err)
-{
-    unsigned n = 0;
-#ifdef HAVE_SCHED_SETAFFINITY
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return err_set(err, errno, "cannot tell which processors may be used");
-    for (unsigned id = 0; id < CPU_SETSIZE && n < 2; id++)
-        if (CPU_ISSET(id, &set))
-            plan->cpus[n++] = (struct cpus){1, {id}};
-#endif
-    return n == 2 ? 0 : err_set(err, 0, "--place=apart needs two processors");
-}
-
-static int place(struct stream_plan *plan, struct run_case *c, struct err *err)
-{
-    uint64_t value = c->params.value[KNOB_PLACE];
-    struct err why = {0};
-    if (value == PLACE_ANY)
-        return 0;
-    if (find_cpus(plan, &why) != 0 && value == PLACE_APART)
-        return err_set(err, 0, "%s", why.text);
-    c->cpus = &plan->cpus[0];
-    c->peer_cpus = &plan->cpus[value == PLACE_APART];
-    return 0;
-}
-
 static void set_parts(struct run_case *c, struct stream_case *own)
 {
     bool external = stream_is_external(own->timed.origin);
@@ -227,21 +180,10 @@ static int add_case(struct stream_plan *plan, const struct request *request,
     if (init_case(own, plan, params, err) != 0)
         return -1;
     own->timed = (struct stream_work){strategy, *params, &own->sender, &plan->origin};
-    struct run_case *c = &run->cases[run->n_cases];
-    *c = (struct run_case){.mode = strdup(strategy->name),
-                           .label = strdup(strategy->name),
-                           .caveat = strategy->caveat,
-                           .kind = CASE_STRATEGY,
-                           .params = *params,
-                           .knobs = knobs_of(request, strategy),
-                           .named = choice->named,
-                           .workers = (unsigned)params->value[KNOB_THREADS],
-                           .keeps_bytes = strategy->keeps_bytes,
-                           .least_trial_ns = strategy->least_trial_ns};
-    c->id = case_id("recv", strategy->name, c->knobs, params);
-    run->n_cases++;
-    if (c->id == NULL || c->label == NULL || c->mode == NULL)
-        return err_set(err, ENOMEM, "cannot plan %u cases", run->n_cases);
+    struct run_case *c =
+        choice_add_case(run, "recv", choice, params, knobs_of(request, strategy), err);
+    if (c == NULL)
+        return -1;
     if (strategy->keeps_bytes) { /* the key is there, and null */
         c->knobs |= KNOB_BIT(KNOB_CONSUME);
         c->params.value[KNOB_CONSUME] = PARAM_NONE;
@@ -254,7 +196,7 @@ static int add_case(struct stream_plan *plan, const struct request *request,
         return -1;
     set_parts(c, own);
     check_suits(c, &own->timed);
-    return place(plan, c, err);
+    return resources_place(c, plan->cpus, err);
 }
 
 /* The one case of --send. */

@@ -5,9 +5,11 @@
 #include "family/stream_link.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 struct stream_state {
@@ -15,6 +17,7 @@ struct stream_state {
     struct task task;
     unsigned first; /* of this worker's connections */
     uint64_t *left, *fd_bytes;
+    uint64_t *ramp_bytes; /* of each, before the clock */
     struct sink *sinks;
     void *strategy_state;
     bool set_up;
@@ -122,11 +125,12 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     state->first = w * share + (w < rest ? w : rest);
     state->left = calloc(n + 1, sizeof *state->left);
     state->fd_bytes = calloc(n + 1, sizeof *state->fd_bytes);
+    state->ramp_bytes = calloc(n + 1, sizeof *state->ramp_bytes);
     state->sinks = calloc(n + 1, sizeof *state->sinks);
     state->strategy_state =
         calloc(1, work->strategy->state_size > 0 ? work->strategy->state_size : 1);
-    if (state->left == NULL || state->fd_bytes == NULL || state->sinks == NULL ||
-        state->strategy_state == NULL)
+    if (state->left == NULL || state->fd_bytes == NULL || state->ramp_bytes == NULL ||
+        state->sinks == NULL || state->strategy_state == NULL)
         return err_set(err, errno, "cannot set up worker %u", seat->worker);
     state->task = (struct task){.params = &work->params,
                                 .name = "the connection",
@@ -179,8 +183,12 @@ static int ramp(void *opaque, const void *arg, const struct seat *seat, struct t
     if (state->task.goal == 0)
         return 0;
     int status = work->strategy->pass(state->strategy_state, &state->task, tally, err);
-    if (stream_is_external(work->origin)) /* what comes now comes on top */
-        memset(state->fd_bytes, 0, state->task.n_fds * sizeof *state->fd_bytes);
+    size_t size = state->task.n_fds * sizeof *state->fd_bytes;
+    memcpy(state->ramp_bytes, state->fd_bytes, size);
+    if (stream_is_external(work->origin)) { /* what comes now comes on top, if it comes */
+        memset(state->fd_bytes, 0, size);
+        state->task.spare = state->ramp_bytes;
+    }
     return status;
 }
 
@@ -204,6 +212,34 @@ static void digest_all(struct stream_state *state, struct tally *tally)
     tally->has_digest = true;
 }
 
+/* A sender of somebody else's goes on when the time is over, and may be silent just then. A timer
+ * looks whether it is; the connections end on our side then, which wakes every kind of wait. */
+static const struct ends *volatile watched_ends;
+static const _Atomic bool *volatile watched_stop;
+
+static void on_timer(int signal_number)
+{
+    (void)signal_number;
+    if (!atomic_load_explicit(watched_stop, memory_order_relaxed))
+        return;
+    int saved = errno;
+    for (unsigned i = 0; i < watched_ends->n; i++)
+        shutdown(watched_ends->receive[i], SHUT_RD);
+    errno = saved;
+}
+
+static int watch_for_stop(const struct stream_work *work, const struct seat *seat, struct err *err)
+{
+    enum { LOOK_US = 20000 };
+    struct sigaction action = {.sa_handler = on_timer};
+    struct itimerval often = {{0, LOOK_US}, {0, LOOK_US}};
+    watched_ends = work->sender->ends;
+    watched_stop = seat->stop;
+    if (sigaction(SIGALRM, &action, NULL) != 0 || setitimer(ITIMER_REAL, &often, NULL) != 0)
+        return err_set(err, errno, "cannot set a timer");
+    return 0;
+}
+
 static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t passes,
                struct tally *tally, struct err *err)
 {
@@ -212,6 +248,8 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     uint64_t pass_bytes = work->sender->pass_bytes;
     bool endless = pass_bytes == UNKNOWN || passes > UINT64_MAX / 2 / pass_bytes;
     bool external = stream_is_external(work->origin);
+    if (external && endless && seat->worker == 0 && watch_for_stop(work, seat, err) != 0)
+        return -1;
     set_goal(state, external ? 0 : sender_ramp_bytes(work->sender, seat->ramp),
              endless ? UNKNOWN : passes * pass_bytes);
     if (state->task.goal > 0 &&
@@ -221,7 +259,10 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
         passes = pass_bytes != UNKNOWN && tally->bytes > pass_bytes ? tally->bytes / pass_bytes : 1;
     tally->passes = passes;
     bool whole = !state->task.datagrams || is_whole(state, passes * pass_bytes);
-    if (state->sinks[0].how == CONSUME_DIGEST && state->task.n_fds > 0 && whole)
+    if (state->sinks[0].how != CONSUME_DIGEST || state->task.n_fds == 0)
+        return 0;
+    tally->lost_digest = !whole || tally->cut_bytes > 0;
+    if (!tally->lost_digest)
         digest_all(state, tally);
     return 0;
 }
@@ -233,7 +274,8 @@ static void note(void *opaque, const void *arg, struct tally *tally)
     (void)arg;
     struct fairness *f = &tally->fairness;
     for (unsigned i = 0; i < state->task.n_fds; i++) {
-        uint64_t bytes = state->fd_bytes[i];
+        bool external = stream_is_external(state->work->origin);
+        uint64_t bytes = state->fd_bytes[i] - (external ? 0 : state->ramp_bytes[i]);
         if (f->connections == 0 || bytes < f->least_bytes)
             f->least_bytes = bytes;
         if (bytes > f->most_bytes)
@@ -267,6 +309,7 @@ static void teardown(void *opaque)
     free(state->strategy_state);
     free(state->left);
     free(state->fd_bytes);
+    free(state->ramp_bytes);
     free(state->sinks);
 }
 

@@ -38,6 +38,7 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
     *sample = stage->sample[SUBJECT];
     sample->complete = complete;
     sample->passes = stage->tally[0].passes;
+    bool lost_digest = false;
     for (unsigned i = 0; i < trial->workers; i++) {
         const struct tally *tally = &stage->tally[i];
         sample->bytes += tally->bytes;
@@ -60,7 +61,9 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
             sample->has_digest = true;
             sample->digest ^= tally->digest;
         }
+        lost_digest |= tally->lost_digest;
     }
+    sample->has_digest &= !lost_digest;
     if (!complete) {
         uint64_t started = atomic_load(&stage->started_ns);
         sample->wall_ns = started > 0 ? clock_now_ns() - started : 0;

@@ -29,22 +29,24 @@ static void put_count(FILE *out, uint64_t value)
         fprintf(out, "%" PRIu64, value);
 }
 
-static void put_params(FILE *out, const struct run_case *c)
+static void put_params(FILE *out, const struct run_case *c, unsigned knobs)
 {
     char text[PARAM_TEXT];
     for (int k = 0; k < KNOBS; k++) {
+        if (!(knobs & KNOB_BIT(k)))
+            continue;
         fputc(',', out);
         if (c->knobs & KNOB_BIT(k) && c->params.value[k] != PARAM_NONE)
             fputs(params_text((enum knob)k, c->params.value[k], text), out);
     }
 }
 
-static void put_trial(FILE *out, const struct run_case *c, const struct sample *s)
+static void put_trial(FILE *out, const struct run_case *c, const struct sample *s, unsigned knobs)
 {
     put_text(out, c->id);
     fputc(',', out);
     put_text(out, c->mode);
-    put_params(out, c);
+    put_params(out, c, knobs);
     fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,%s", s->round, s->position,
             s->warmup ? "true" : "false", s->complete ? "true" : "false");
     const uint64_t counts[] = {s->passes,
@@ -73,14 +75,15 @@ int report_csv(const struct report *report, FILE *out, struct err *err)
     (void)err;
     fputs("id,mode", out);
     for (int k = 0; k < KNOBS; k++)
-        fprintf(out, ",param_%s", knob_info[k].key); /* bytes is a count as well */
+        if (report->settings->knobs & KNOB_BIT(k))
+            fprintf(out, ",param_%s", knob_info[k].key); /* bytes is a count as well */
     fputs(",round,position,warmup,complete,passes,bytes,calls,short_calls,wall_ns,cpu_ns,setup_ns,"
           "peak_rss_bytes,peak_rss_anon_bytes,cpu,minor_faults,major_faults,voluntary_switches,"
           "involuntary_switches,block_inputs,storage_read_bytes\n",
           out);
     for (size_t i = 0; i < report->run->samples.n; i++) {
         const struct sample *sample = &report->run->samples.items[i];
-        put_trial(out, &report->run->cases[sample->case_index], sample);
+        put_trial(out, &report->run->cases[sample->case_index], sample, report->settings->knobs);
     }
     return 0;
 }

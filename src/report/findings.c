@@ -185,9 +185,11 @@ static void print_limits(const struct run *run, FILE *out)
         fputs(": no byte reached user space; a limit to compare with, no way of reading.\n", out);
 }
 
-/* A case that waited for its sender says more about that than about itself. */
-static void print_sender_limited(const struct run *run, FILE *out)
+/* A case that waited for its other end says more about that than about itself. */
+static void print_peer_limited(const struct report *report, FILE *out)
 {
+    const struct run *run = report->run;
+    const char *peer = report->settings->is_events ? "writer" : "sender";
     unsigned limited = 0, measured = 0;
     for (unsigned i = 0; i < run->n_cases; i++) {
         if (run->cases[i].status != CASE_OK)
@@ -198,10 +200,11 @@ static void print_sender_limited(const struct run *run, FILE *out)
     if (limited == 0)
         return;
     if (limited == measured) {
-        fputs("The sender was the limit: these figures are its speed.\n", out);
+        fprintf(out, "The %s was the limit: these figures are its speed.\n", peer);
         return;
     }
-    const char *separator = "The sender was the limit of ";
+    fprintf(out, "The %s was the limit of ", peer);
+    const char *separator = "";
     for (unsigned i = 0; i < run->n_cases; i++) {
         char name[96];
         if (run->cases[i].status != CASE_OK || run_peer_limited(run, i) <= 0)
@@ -252,8 +255,13 @@ static void print_lone(const struct report *report, unsigned index, double *work
     const struct run *run = report->run;
     struct summary s;
     char name[96], rate[UNITS_TEXT], low[UNITS_TEXT], high[UNITS_TEXT], time[UNITS_TEXT];
-    metric_summary(run, index, METRIC_BYTES_PER_S, work, &s);
     name_of(run, index, name);
+    if (report->settings->is_events) {
+        metric_summary(run, index, METRIC_EVENTS_PER_S, work, &s);
+        fprintf(out, "%s serves %s events a second here.\n", name, units_count(rate, s.median));
+        return;
+    }
+    metric_summary(run, index, METRIC_BYTES_PER_S, work, &s);
     if (s.n == 0) {
         metric_summary(run, index, METRIC_WALL_NS_PER_PASS, work, &s);
         fprintf(out, "%s takes %s for nothing: there is nothing to read.\n", name,
@@ -318,7 +326,7 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
     if (n > 1 && run->cases[ranked[0].index].caveat != NULL)
         fprintf(out, "%s\n", run->cases[ranked[0].index].caveat);
     print_commands(run, ranked, n, out);
-    print_sender_limited(run, out);
+    print_peer_limited(report, out);
     print_symbols(run, out);
     if (status == 0)
         status = model_print(run, out, err);

@@ -104,6 +104,8 @@ static json_t *make_options(struct json_document *d, const struct settings *s)
         json_put(d, o, "connect", json_text(s->connect));
         json_put(d, o, "listen", json_text(s->listen));
         json_put(d, o, "send", json_boolean(s->sends));
+    }
+    if (s->is_stream || s->is_events) {
         json_put(d, o, "ramp_ns", json_count(s->ramp_ns));
         json_put(d, o, "peer_cpu", make_cpus(d, s->peer_cpus));
     }
@@ -116,6 +118,10 @@ static json_t *make_source(struct json_document *d, const struct settings *setti
                            const struct source *source)
 {
     json_t *o = json_object(), *files = json_array();
+    if (settings->is_events) {
+        json_decref(files);
+        return o;
+    }
     if (settings->is_stream) {
         json_put(d, o, "connect", json_text(settings->connect));
         json_put(d, o, "listen", json_text(settings->listen));
@@ -217,6 +223,11 @@ static json_t *make_notes(struct json_document *d, const struct notes *notes, bo
     return array;
 }
 
+static unsigned counted_by(const struct settings *s)
+{
+    return s->is_stream ? COUNTED_BY_STREAMS : s->is_events ? COUNTED_BY_EVENTS : 0;
+}
+
 static json_t *make_document(struct json_document *d, const struct report *r)
 {
     json_t *o = json_object();
@@ -232,7 +243,7 @@ static json_t *make_document(struct json_document *d, const struct report *r)
     json_put(d, o, "host", make_host(d, r->host));
     json_put(d, o, "options", make_options(d, r->settings));
     json_put(d, o, "source", make_source(d, r->settings, r->source));
-    json_put(d, o, "results", json_results(d, r->run, r->settings->is_stream));
+    json_put(d, o, "results", json_results(d, r->run, counted_by(r->settings)));
     json_put(d, o, "comparisons", make_comparisons(d, r->run));
     json_put(d, o, "model", make_model(d, r->run));
     json_put(d, o, "warnings", make_notes(d, &r->run->warnings, false));

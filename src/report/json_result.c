@@ -27,13 +27,13 @@ static json_t *make_params(struct json_document *d, const struct run_case *c)
 }
 
 static json_t *make_trials(struct json_document *d, const struct run *run, unsigned index,
-                           bool is_stream)
+                           unsigned counted)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < run->samples.n; i++)
         if (run->samples.items[i].case_index == index)
             json_append(d, array,
-                        json_trial(d, &run->cases[index], &run->samples.items[i], is_stream));
+                        json_trial(d, &run->cases[index], &run->samples.items[i], counted));
     return array;
 }
 
@@ -135,7 +135,7 @@ static json_t *make_intervals(struct json_document *d, const struct intervals *i
 }
 
 static json_t *make_result(struct json_document *d, const struct run *run, unsigned index,
-                           bool is_stream, double *work)
+                           unsigned counted, double *work)
 {
     const struct run_case *c = &run->cases[index];
     char digest[32];
@@ -151,12 +151,15 @@ static json_t *make_result(struct json_document *d, const struct run *run, unsig
              c->verified == VERIFIED_UNKNOWN ? json_null()
                                              : json_boolean(c->verified == VERIFIED_YES));
     json_put(d, o, "digest", c->has_digest ? json_string(digest) : json_null());
-    if (is_stream) {
+    if (counted != 0) {
         int limited = run_peer_limited(run, index);
         json_put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
-        json_put(d, o, "call_bytes", make_histogram(d, c->sizes, "bytes"));
+        if (counted == COUNTED_BY_EVENTS)
+            json_put(d, o, "wait_events", make_histogram(d, c->sizes, "events"));
+        else
+            json_put(d, o, "call_bytes", make_histogram(d, c->sizes, "bytes"));
     }
-    json_put(d, o, "trials", make_trials(d, run, index, is_stream));
+    json_put(d, o, "trials", make_trials(d, run, index, counted));
     json_put(d, o, "intervals", make_intervals(d, &c->intervals));
     json_put(d, o, "profile", make_profile(d, c));
     json_put(d, o, "symbols", make_symbols(d, c));
@@ -165,14 +168,14 @@ static json_t *make_result(struct json_document *d, const struct run *run, unsig
     return o;
 }
 
-json_t *json_results(struct json_document *d, const struct run *run, bool is_stream)
+json_t *json_results(struct json_document *d, const struct run *run, unsigned counted)
 {
     json_t *array = json_array();
     double *work = malloc((run->samples.n + 1) * sizeof *work);
     if (work == NULL)
         d->broken = true;
     for (unsigned i = 0; work != NULL && i < run->n_cases; i++)
-        json_append(d, array, make_result(d, run, i, is_stream, work));
+        json_append(d, array, make_result(d, run, i, counted, work));
     free(work);
     return array;
 }

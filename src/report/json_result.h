@@ -5,10 +5,11 @@
 #include "measure/run.h"
 #include "report/json_value.h"
 
-/* Each returns a new reference. Streams have keys that files have not. */
-json_t *json_results(struct json_document *d, const struct run *run, bool is_stream);
+/* Each returns a new reference. counted is who counts, COUNTED_BY_...: streams and events have keys
+ * that files, 0, have not. */
+json_t *json_results(struct json_document *d, const struct run *run, unsigned counted);
 json_t *json_trial(struct json_document *d, const struct run_case *c, const struct sample *sample,
-                   bool is_stream);
+                   unsigned counted);
 json_t *json_knob(enum knob knob, uint64_t value);
 
 #endif

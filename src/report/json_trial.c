@@ -21,13 +21,15 @@ static json_t *make_socket(struct json_document *d, const struct socket_facts *f
     return o;
 }
 
-static void put_counters(struct json_document *d, json_t *o, const uint64_t counter[COUNTERS])
+static void put_counters(struct json_document *d, json_t *o, const uint64_t counter[COUNTERS],
+                         unsigned counted)
 {
     for (int k = 0; k < COUNTERS; k++)
-        json_put(d, o, counter_names[k], json_count(counter[k]));
+        if (counter_info[k].by & counted)
+            json_put(d, o, counter_info[k].key, json_count(counter[k]));
 }
 
-static json_t *make_peer(struct json_document *d, const struct sample *s)
+static json_t *make_peer(struct json_document *d, const struct sample *s, unsigned counted)
 {
     if (!s->has_peer)
         return json_null();
@@ -43,7 +45,7 @@ static json_t *make_peer(struct json_document *d, const struct sample *s)
     json_put(d, o, "voluntary_switches", json_count(p->voluntary_switches));
     json_put(d, o, "involuntary_switches", json_count(p->involuntary_switches));
     json_put(d, o, "cpu", p->cpu >= 0 ? json_integer(p->cpu) : json_null());
-    put_counters(d, o, p->counter);
+    put_counters(d, o, p->counter, counted);
     json_put(d, o, "socket", make_socket(d, &p->socket));
     return o;
 }
@@ -63,8 +65,9 @@ static json_t *make_fairness(struct json_document *d, const struct fairness *f)
     return o;
 }
 
-/* What only streams have. */
-static void put_stream(struct json_document *d, json_t *o, const struct sample *s)
+/* What only trials with another end have. */
+static void put_two_ends(struct json_document *d, json_t *o, const struct sample *s,
+                         unsigned counted)
 {
     int limited = sample_peer_limited(s);
     json_put(d, o, "ramp_bytes", json_count(s->ramp_bytes));
@@ -73,13 +76,14 @@ static void put_stream(struct json_document *d, json_t *o, const struct sample *
     json_put(d, o, "running_ns", json_count(s->running_ns));
     json_put(d, o, "runnable_ns", json_count(s->runnable_ns));
     json_put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
-    put_counters(d, o, s->counter);
-    json_put(d, o, "connections", make_fairness(d, &s->fairness));
+    put_counters(d, o, s->counter, counted);
+    json_put(d, o, counted == COUNTED_BY_EVENTS ? "handles" : "connections",
+             make_fairness(d, &s->fairness));
     json_put(d, o, "socket", make_socket(d, &s->socket));
 }
 
 json_t *json_trial(struct json_document *d, const struct run_case *c, const struct sample *s,
-                   bool is_stream)
+                   unsigned counted)
 {
     json_t *o = json_object();
     bool lines = c->kind == CASE_STRATEGY && c->params.value[KNOB_CONSUME] == CONSUME_LINES;
@@ -106,8 +110,8 @@ json_t *json_trial(struct json_document *d, const struct run_case *c, const stru
     json_put(d, o, "involuntary_switches", json_count(s->involuntary_switches));
     json_put(d, o, "block_inputs", json_count(s->block_inputs));
     json_put(d, o, "storage_read_bytes", json_count(s->storage_read_bytes));
-    json_put(d, o, "peer", make_peer(d, s));
-    if (is_stream)
-        put_stream(d, o, s);
+    json_put(d, o, "peer", make_peer(d, s, counted));
+    if (counted != 0)
+        put_two_ends(d, o, s, counted);
     return o;
 }

@@ -110,6 +110,60 @@ static double lost_ratio(const struct sample *s)
                                             : NAN;
 }
 
+/* NaN where no messages are counted. */
+static double per_message(double value, const struct sample *s)
+{
+    double n = (double)s->counter[COUNTER_MESSAGES];
+    return n > 0 ? value / n : NAN;
+}
+
+static double per_second(double value, const struct sample *s)
+{
+    return s->wall_ns > 0 ? value / ((double)s->wall_ns / 1e9) : NAN;
+}
+
+static double events_per_s(const struct sample *s)
+{
+    return s->counter[COUNTER_MESSAGES] > 0 ? per_second((double)s->counter[COUNTER_MESSAGES], s)
+                                            : NAN;
+}
+
+static double events_per_wait(const struct sample *s)
+{
+    double waits = (double)s->counter[COUNTER_WAITS];
+    return s->counter[COUNTER_EVENTS] > 0 && waits > 0 ? (double)s->counter[COUNTER_EVENTS] / waits
+                                                       : NAN;
+}
+
+static double cpu_ns_per_event(const struct sample *s)
+{
+    return per_message(number(s->cpu_ns), s);
+}
+
+/* The writer's, by what it wrote itself. */
+static double peer_cpu_ns_per_event(const struct sample *s)
+{
+    double n = (double)s->peer.counter[COUNTER_MESSAGES];
+    return s->has_peer && n > 0 ? number(s->peer.cpu_ns) / n : NAN;
+}
+
+static double switches_per_s(const struct sample *s)
+{
+    return per_second(number(s->voluntary_switches) + number(s->involuntary_switches), s);
+}
+
+static double system_switches_per_s(const struct sample *s)
+{
+    double n = (double)s->counter[COUNTER_SYSTEM_SWITCHES];
+    return n > 0 ? per_second(n, s) : NAN;
+}
+
+static double coalescing_ratio(const struct sample *s)
+{
+    double reads = (double)s->counter[COUNTER_READS];
+    return reads > 0 ? (double)s->counter[COUNTER_MESSAGES] / reads : NAN;
+}
+
 const struct metric metrics[METRICS] = {
     [METRIC_BYTES_PER_S] = {"bytes_per_s", "Bytes delivered per second.", bytes_per_s},
     [METRIC_WALL_NS_PER_PASS] = {"wall_ns_per_pass", "Wall time of one pass.",
@@ -152,6 +206,21 @@ const struct metric metrics[METRICS] = {
                                    peer_blocked_ratio},
     [METRIC_LOST_RATIO] = {"lost_ratio", "Share of the bytes sent that were not received.",
                            lost_ratio},
+    [METRIC_EVENTS_PER_S] = {"events_per_s", "Messages read per second.", events_per_s},
+    [METRIC_EVENTS_PER_WAIT] = {"events_per_wait", "Events that a wait returned, on average.",
+                                events_per_wait},
+    [METRIC_CPU_NS_PER_EVENT] = {"cpu_ns_per_event", "Processor time per message read.",
+                                 cpu_ns_per_event},
+    [METRIC_PEER_CPU_NS_PER_EVENT] = {"peer_cpu_ns_per_event",
+                                      "Processor time of the writer per message written.",
+                                      peer_cpu_ns_per_event},
+    [METRIC_SWITCHES_PER_S] = {"switches_per_s", "Context switches of the process per second.",
+                               switches_per_s},
+    [METRIC_SYSTEM_SWITCHES_PER_S] = {"system_switches_per_s",
+                                      "Context switches of the whole system per second.",
+                                      system_switches_per_s},
+    [METRIC_COALESCING_RATIO] = {"coalescing_ratio", "Messages that one read brought, on average.",
+                                 coalescing_ratio},
 };
 
 void metric_summary(const struct run *run, unsigned index, enum metric_id metric, double *work,

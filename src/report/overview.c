@@ -42,11 +42,27 @@ static void print_origin(const struct settings *s, FILE *out)
     fputs(" on this machine, own sender", out);
 }
 
+/* "1000 pipe handles, 1 writer" */
+static void print_handles(const struct settings *s, FILE *out)
+{
+    for (size_t i = 0; i < s->n_knob_values[KNOB_HANDLES]; i++)
+        fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", s->knob_values[KNOB_HANDLES][i]);
+    fputs(" handles (", out);
+    for (size_t i = 0; i < s->n_knob_values[KNOB_KIND]; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : "",
+                knob_info[KNOB_KIND].choices[s->knob_values[KNOB_KIND][i]]);
+    fputs("), a writer of our own", out);
+}
+
 void overview_source(const struct report *report, FILE *out)
 {
     const struct source *source = report->source;
     if (report->settings->is_stream) {
         print_origin(report->settings, out);
+        return;
+    }
+    if (report->settings->is_events) {
+        print_handles(report->settings, out);
         return;
     }
     char size[UNITS_TEXT], name[300];
@@ -212,6 +228,31 @@ static double known(const struct run_case *c, double value)
     return c->status == CASE_OK ? value : NAN;
 }
 
+static char *print_number(char *text, double value)
+{
+    return units_count(text, value);
+}
+
+/* What waiting on many descriptors comes to. */
+static void add_event_columns(const struct run *run, const struct figures *figures,
+                              struct table *table)
+{
+    size_t rate = table_add_column(table, "events/s", false, 0);
+    size_t middle = table_add_column(table, "middle 80 %", false, 4);
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
+        const struct summary *s = &figures[i].of[METRIC_EVENTS_PER_S];
+        char low[UNITS_TEXT], high[UNITS_TEXT], *cell = table_cell(table, i, rate);
+        if (c->status != CASE_OK)
+            snprintf(cell, TABLE_CELL, "%s", case_status_name(c->status));
+        else
+            print_if_known(cell, s->median, print_number);
+        snprintf(table_cell(table, i, middle), TABLE_CELL,
+                 c->status != CASE_OK || s->n < 2 ? "-" : "%s .. %s", print_number(low, s->p10),
+                 print_number(high, s->p90));
+    }
+}
+
 static void add_rate_columns(const struct run *run, const struct figures *figures,
                              struct table *table)
 {
@@ -373,9 +414,35 @@ static int add_against_column(const struct run *run, struct table *table)
     return 0;
 }
 
-static bool may_lose(const struct run *run)
+static void add_wait_columns(const struct run *run, const struct figures *figures,
+                             struct table *table)
 {
-    for (unsigned i = 0; i < run->n_cases; i++)
+    static const struct {
+        const char *heading;
+        double share;
+    } shown[] = {{"a wait p50", 0.5}, {"p90", 0.9}, {"max", 1}};
+    for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++) {
+        size_t column = table_add_column(table, shown[q].heading, false, 5);
+        for (unsigned i = 0; i < run->n_cases; i++) {
+            const struct histogram *h = run->cases[i].sizes;
+            uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
+            print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
+                           print_number);
+        }
+    }
+    add_metric_column(run, figures, table, "CPU/event", 4, METRIC_CPU_NS_PER_EVENT, units_time);
+    add_metric_column(run, figures, table, "its writer's", 6, METRIC_PEER_CPU_NS_PER_EVENT,
+                      units_time);
+    add_metric_column(run, figures, table, "a read", 7, METRIC_COALESCING_RATIO, print_number);
+    add_metric_column(run, figures, table, "switches/s", 7, METRIC_SWITCHES_PER_S, print_number);
+    add_metric_column(run, figures, table, "system's", 8, METRIC_SYSTEM_SWITCHES_PER_S,
+                      print_number);
+}
+
+static bool may_lose(const struct report *report)
+{
+    const struct run *run = report->run;
+    for (unsigned i = 0; i < run->n_cases && report->settings->is_stream; i++)
         if (run->cases[i].lossy)
             return true;
     return false;
@@ -394,14 +461,25 @@ int overview_table(const struct report *report, bool verbose, struct table *tabl
     for (unsigned i = 0; i < run->n_cases; i++)
         text_printable(run->cases[i].label, table_cell(table, i, mode), TABLE_CELL);
     add_knob_columns(run, table);
-    add_rate_columns(run, figures, table);
-    add_time_columns(run, figures, table);
-    if (report->settings->is_stream)
+    if (report->settings->is_events) {
+        add_event_columns(run, figures, table);
+    } else {
+        add_rate_columns(run, figures, table);
+        add_time_columns(run, figures, table);
+    }
+    bool is_events = report->settings->is_events;
+    if (is_events)
+        add_metric_column(run, figures, table, "CPU", 3, METRIC_CPU_RATIO, print_percent);
+    if (report->settings->is_stream || is_events)
         add_metric_column(run, figures, table, "waited", 2, METRIC_WAITED_RATIO, print_percent);
-    add_metric_column(run, figures, table, "sender", 2, METRIC_PEER_CPU_RATIO, print_percent);
-    if (may_lose(run))
+    add_metric_column(run, figures, table, is_events ? "writer" : "sender", 2,
+                      METRIC_PEER_CPU_RATIO, print_percent);
+    if (is_events)
+        add_wait_columns(run, figures, table);
+    if (may_lose(report))
         add_metric_column(run, figures, table, "lost", 0, METRIC_LOST_RATIO, print_percent);
-    add_size_columns(run, table);
+    if (!is_events)
+        add_size_columns(run, table);
     add_latency_columns(run, table);
     add_metric_column(run, figures, table, "calls", 6, METRIC_CALLS_PER_PASS, units_count);
     add_metric_column(run, figures, table, "faults", 6, METRIC_MINOR_FAULTS_PER_PASS, units_count);

@@ -31,6 +31,7 @@ struct settings {
     const char *prepare, *baseline, *profile; /* or NULL */
     const struct cpus *cpus, *peer_cpus;      /* or NULL */
     bool is_stream;                           /* connections instead of files */
+    bool is_events;                           /* handles that are waited on */
     const char *connect, *listen;             /* addresses; NULL: a sender of our own */
     bool sends;                               /* we are the sending end alone */
     uint64_t ramp_ns, interval_ns;            /* interval 0: not given */

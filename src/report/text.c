@@ -69,7 +69,8 @@ static int print_head(const struct report *report, FILE *out, struct err *err)
     fputs(" · ", out);
     overview_effort(report, out);
     char consume[PARAM_TEXT];
-    if (s->n_knob_values[KNOB_CONSUME] == 1)
+    bool consumes = s->knobs & KNOB_BIT(KNOB_CONSUME) && !s->sends;
+    if (consumes && s->n_knob_values[KNOB_CONSUME] == 1)
         fprintf(out, " · %s", params_text(KNOB_CONSUME, s->knob_values[KNOB_CONSUME][0], consume));
     return 0;
 }

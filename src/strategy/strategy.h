@@ -50,7 +50,8 @@ enum need {
     NEED_TCP = 1u << 7,
     NEED_DATAGRAMS = 1u << 8,
     NEED_ONE_THREAD = 1u << 10,
-    NEED_LONE = 1u << 9, /* one connection a thread: it blocks on the one that it looks at */
+    NEED_THREADS = 1u << 11, /* more than one */
+    NEED_LONE = 1u << 9,     /* one connection a thread: it blocks on the one that it looks at */
 };
 
 /* What a family hands to a strategy; constant during one pass. */
@@ -67,12 +68,14 @@ struct task {
     /* Streams: this worker's connections, and what is to be received from them in this pass. */
     const int *fds;
     unsigned n_fds;
-    uint64_t goal;      /* bytes of all together; more may be taken only where left allows it */
-    uint64_t *left;     /* of each connection; the strategy counts it down */
-    uint64_t *fd_bytes; /* received from each so far; the strategy counts it up */
-    struct sink *sinks; /* one a connection */
+    uint64_t goal;         /* bytes of all together; more may be taken only where left allows it */
+    uint64_t *left;        /* of each connection; the strategy counts it down */
+    const uint64_t *spare; /* of each, how much less will do when it ends early; or NULL */
+    uint64_t *fd_bytes;    /* received from each so far; the strategy counts it up */
+    struct sink *sinks;    /* one a connection */
     bool datagrams, pipes;
-    /* Events: fds are the handles, goal the messages that all workers read together. */
+    /* Events: fds are the handles, goal the messages that all workers have
+     * read together by the end of the pass, what came before it included. */
     struct exchange *exchange;
     unsigned worker, workers;
     void *first; /* worker 0's state, for sharing */

@@ -4,8 +4,7 @@
 
 #include <fcntl.h>
 
-void serve_start(struct serve *serve, const struct task *task, struct tally *tally,
-                 struct err *err)
+void serve_start(struct serve *serve, const struct task *task, struct tally *tally, struct err *err)
 {
     *serve = (struct serve){.task = task,
                             .tally = tally,
@@ -25,12 +24,10 @@ void serve_took(struct serve *serve, unsigned i, uint64_t n)
     atomic_fetch_add_explicit(&handle->served, n, memory_order_relaxed);
     atomic_fetch_sub_explicit(&handle->unread, (uint32_t)n, memory_order_release);
     uint64_t before = atomic_fetch_add_explicit(&exchange->read, n, memory_order_relaxed);
-    if (before + n >= serve->task->goal && before < serve->task->goal) {
-        uint64_t one = 1;
-        atomic_store(&exchange->done, true);
-        if (serve->task->stop_fd >= 0 && write(serve->task->stop_fd, &one, sizeof one) < 0)
-            err_set(serve->err, errno, "cannot wake the other threads");
-    }
+    uint64_t one = 1, goal = serve->task->goal;
+    if (before < goal && before + n >= goal && serve->task->stop_fd >= 0 &&
+        write(serve->task->stop_fd, &one, sizeof one) < 0)
+        err_set(serve->err, errno, "cannot wake the other threads");
 }
 
 int serve_unblock(const struct task *task, struct err *err)

@@ -30,7 +30,8 @@ void serve_start(struct serve *serve, const struct task *task, struct tally *tal
 /* Has everybody together read enough? */
 static inline bool serve_is_done(const struct serve *serve)
 {
-    return atomic_load_explicit(&serve->task->exchange->done, memory_order_relaxed);
+    const struct task *task = serve->task;
+    return atomic_load_explicit(&task->exchange->read, memory_order_relaxed) >= task->goal;
 }
 
 /* The messages in what one read brought: an eventfd counts them in its value (eventfd(2)). */
@@ -46,8 +47,8 @@ void serve_took(struct serve *serve, unsigned i, uint64_t n);
 static inline enum served serve_read(struct serve *serve, unsigned i)
 {
     uint64_t messages[MOST_MESSAGES];
-    ssize_t got = read(serve->task->fds[i], messages,
-                       serve->eventfds ? sizeof messages[0] : sizeof messages);
+    ssize_t got =
+        read(serve->task->fds[i], messages, serve->eventfds ? sizeof messages[0] : sizeof messages);
     serve->tally->calls++;
     if (got >= MESSAGE_BYTES) {
         serve_took(serve, i, serve_count(serve, messages, got));

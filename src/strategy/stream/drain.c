@@ -43,7 +43,8 @@ enum drain_event drain_end(struct drain *drain, unsigned i, ssize_t got)
         drain->tally->counter[COUNTER_EMPTY]++;
         return DRAIN_BYTES;
     }
-    if (task->datagrams || left >= UNTIL_CLOSED - received)
+    bool enough = task->spare != NULL && left <= task->spare[i];
+    if (task->datagrams || enough || left >= UNTIL_CLOSED - received)
         return close_down(drain, i);
     err_set(drain->err, 0, "got %" PRIu64 " of %" PRIu64 " bytes, then the connection ended",
             received, received + left);

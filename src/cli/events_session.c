@@ -1,0 +1,54 @@
+/* Waiting on many descriptors, as a session. */
+#include "config.h"
+
+#include "cli/session.h"
+
+#include "base/clock.h"
+#include "family/events.h"
+
+static int check_usage(const struct session *s, struct err *err)
+{
+    if (s->options.files.n > 0)
+        return err_set(err, 0, "epoll reads no FILE: '%s'", s->options.files.items[0]);
+    return events_check_request(&s->request, err);
+}
+
+static int nothing(struct session *s, struct err *err)
+{
+    (void)s, (void)err;
+    return 0;
+}
+
+static int plan(struct session *s, struct err *err)
+{
+    s->plan = events_plan_cases(&s->request, &s->run, err);
+    return s->plan != NULL ? 0 : -1;
+}
+
+static int begin(struct session *s, struct runner *runner, struct err *err)
+{
+    (void)s, (void)runner, (void)err;
+    return 0;
+}
+
+static void end(struct session *s)
+{
+    (void)s;
+}
+
+static void free_plan(struct session *s)
+{
+    events_plan_free(s->plan);
+}
+
+const struct session_kind events_session = {
+    .check_usage = check_usage,
+    .find = nothing,
+    .open = nothing,
+    .plan = plan,
+    .begin = begin,
+    .end = end,
+    .free = free_plan,
+    .trial_time_ns = 10 * NS_PER_MS,
+    .ramp_ns = 2 * NS_PER_MS,
+};

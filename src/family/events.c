@@ -1,0 +1,139 @@
+#include "config.h"
+
+#include "family/events.h"
+
+#include "family/case_id.h"
+#include "family/choice.h"
+#include "family/events_part.h"
+#include "family/resources.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct events_plan {
+    struct events_work *works;
+    size_t n;
+    struct cpus cpus[2]; /* for --place */
+};
+
+static unsigned knobs_of(const struct request *request, const struct strategy *strategy)
+{
+    (void)request;
+    return strategy->knobs | EVENTS_KNOBS;
+}
+
+int events_check_request(const struct request *request, struct err *err)
+{
+    if (choices_check(FAMILY_EVENTS, request, knobs_of, err) != 0)
+        return -1;
+    if (request->n_execs > 0)
+        return err_set(err, 0, "--exec: a command cannot be handed our handles");
+    const struct knob_values *handles = &request->knobs[KNOB_HANDLES];
+    for (size_t i = 0; i < handles->n; i++)
+        if (resources_need_descriptors("handles", handles->values[i], 2, err) != 0)
+            return -1;
+    return 0;
+}
+
+/* Marks the case as skipped, with the reason, when it cannot be measured so. */
+static void check_suits(struct run_case *c, const struct strategy *strategy)
+{
+    const uint64_t *value = c->params.value;
+    struct err why = {0};
+    if (strategy->probe != NULL && strategy->probe(&why) != 0)
+        run_case_end(c, CASE_SKIPPED, "unavailable", "%s", why.text);
+    else if (strategy->needs & NEED_ONE_THREAD && value[KNOB_THREADS] > 1)
+        run_case_end(c, CASE_SKIPPED, "threads", "%s waits in one thread", strategy->name);
+    else if (strategy->needs & NEED_THREADS && value[KNOB_THREADS] == 1)
+        run_case_end(c, CASE_SKIPPED, "threads", "%s is for several --threads", strategy->name);
+    else if (value[KNOB_THREADS] > value[KNOB_HANDLES] || value[KNOB_WRITERS] > value[KNOB_HANDLES])
+        run_case_end(c, CASE_SKIPPED, "threads", "more threads than the %" PRIu64 " handles",
+                     value[KNOB_HANDLES]);
+}
+
+static int add_case(struct events_plan *plan, const struct request *request,
+                    const struct choice *choice, const struct params *params, struct run *run,
+                    struct err *err)
+{
+    const struct strategy *strategy = choice->strategy;
+    struct events_work *work = &plan->works[plan->n++];
+    if (events_work_init(work, strategy, params, request->seed, err) != 0)
+        return -1;
+    work->stamps = request->latency;
+    struct run_case *c =
+        choice_add_case(run, "epoll", choice, params, knobs_of(request, strategy), err);
+    if (c == NULL || run_add_histogram(&c->sizes, err) != 0)
+        return -1;
+    if (request->latency && run_add_histogram(&c->latency, err) != 0)
+        return -1;
+    c->timed = events_part(work);
+    c->peer = event_writer_part(&work->writer);
+    c->peer_workers = (unsigned)params->value[KNOB_WRITERS];
+    c->link = events_link(work);
+    c->lossy = true; /* what is unread at the end stays so */
+    check_suits(c, strategy);
+    return resources_place(c, plan->cpus, err);
+}
+
+static int add_cases(struct events_plan *plan, const struct request *request,
+                     const struct choice *choices, size_t n, struct run *run, struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned knobs = knobs_of(request, choices[i].strategy);
+        size_t at[KNOBS] = {0};
+        do {
+            struct params params;
+            params_init(&params);
+            for (int k = 0; k < KNOBS; k++)
+                if (knobs & KNOB_BIT(k))
+                    params.value[k] = request->knobs[k].values[at[k]];
+            if (add_case(plan, request, &choices[i], &params, run, err) != 0)
+                return -1;
+        } while (choices_next(request, knobs, at));
+    }
+    return 0;
+}
+
+struct events_plan *events_plan_cases(const struct request *request, struct run *run,
+                                      struct err *err)
+{
+    size_t n;
+    struct choice *choices = choices_make(FAMILY_EVENTS, request, &n, err);
+    if (choices == NULL)
+        return NULL;
+    size_t cases = choices_count(request, choices, n, knobs_of);
+    struct events_plan *plan = calloc(1, sizeof *plan);
+    int status = -1;
+    if (cases > MOST_CASES) {
+        err_set(err, 0, "that makes more than %d cases", MOST_CASES);
+        goto out;
+    }
+    run->cases = calloc(cases + 1, sizeof *run->cases);
+    if (plan != NULL)
+        plan->works = calloc(cases + 1, sizeof *plan->works);
+    if (plan == NULL || run->cases == NULL || plan->works == NULL) {
+        err_set(err, errno, "cannot plan %zu cases", cases);
+        goto out;
+    }
+    status = add_cases(plan, request, choices, n, run, err);
+    if (status == 0)
+        status = case_ids_number(run, err);
+out:
+    free(choices);
+    if (status == 0)
+        return plan;
+    events_plan_free(plan);
+    return NULL;
+}
+
+void events_plan_free(struct events_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    for (size_t i = 0; i < plan->n; i++)
+        events_work_free(&plan->works[i]);
+    free(plan->works);
+    free(plan);
+}

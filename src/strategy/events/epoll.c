@@ -1,0 +1,49 @@
+/* epoll(7), level-triggered. */
+#include "config.h"
+
+#include "strategy/events/epoll_events.h"
+
+#if defined HAVE_SYS_EPOLL_H
+static int setup(void *state, const struct task *task, struct err *err)
+{
+    return epoll_events_setup(state, task, 0, err);
+}
+
+static inline int on_event(struct epoll_events *state, struct serve *serve, unsigned handle)
+{
+    (void)state;
+    return serve_event(serve, handle);
+}
+
+static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)
+{
+    return epoll_events_pass(state, task, tally, err, on_event);
+}
+
+#define USABLE 1
+#endif
+
+static int probe(struct err *err)
+{
+#ifdef USABLE
+    return epoll_events_probe(err);
+#else
+    return err_set(err, 0, "this system has no such epoll");
+#endif
+}
+
+const struct strategy strategy_events_epoll = {
+    .name = "epoll",
+    .summary = "epoll_wait(2), level-triggered: one read an event",
+    .family = FAMILY_EVENTS,
+    .groups = GROUP_EVENTS,
+    .knobs = KNOB_BIT(KNOB_MAX_EVENTS) | KNOB_BIT(KNOB_SHARE),
+    .times_calls = true,
+    .probe = probe,
+#ifdef USABLE
+    .state_size = sizeof(struct epoll_events),
+    .setup = setup,
+    .pass = pass,
+    .teardown = epoll_events_teardown,
+#endif
+};
