@@ -1,0 +1,174 @@
+#include "config.h"
+
+#include "report/comparison_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All documents, the base's first. */
+static const struct record *at(const struct comparison *c, size_t i)
+{
+    return i < c->n_base ? &c->base[i] : &c->fresh[i - c->n_base];
+}
+
+static size_t count(const struct comparison *c)
+{
+    return c->n_base + c->n_fresh;
+}
+
+/* read, sysread and stdio differ in what they preselect, and their cases have the same ids. */
+static const char *kind_of(const struct record *r)
+{
+    bool reads = strcmp(r->command, "sysread") == 0 || strcmp(r->command, "stdio") == 0;
+    return reads ? "read" : r->command;
+}
+
+/* The first fact in which two documents differ, or NULL. */
+static const struct record_fact *differing(const struct record_fact *a, const struct record_fact *b,
+                                           size_t n, const char **other)
+{
+    for (size_t i = 0; i < n; i++) {
+        *other = b[i].value;
+        if (strcmp(a[i].value, b[i].value) != 0)
+            return &a[i];
+    }
+    return NULL;
+}
+
+static int check_like(const struct record *a, const struct record *b, struct err *err)
+{
+    const char *other;
+    if (strcmp(kind_of(a), kind_of(b)) != 0)
+        return err_set(err, 0, "unlike commands: '%s' is of %s, '%s' of %s", a->path, a->command,
+                       b->path, b->command);
+    if (strcmp(a->files, b->files) != 0)
+        return err_set(err, 0, "unlike files: '%s' read %.120s, '%s' read %.120s", a->path,
+                       a->files, b->path, b->files);
+    const struct record_fact *option = differing(a->options, b->options, RECORD_OPTIONS, &other);
+    if (option != NULL)
+        return err_set(err, 0, "unlike options: %s is %.80s in '%s' and %.80s in '%s'", option->key,
+                       option->value, a->path, other, b->path);
+    return 0;
+}
+
+static bool is_same_run(const struct record *a, const struct record *b)
+{
+    return a->seed == b->seed && strcmp(a->started_at, b->started_at) == 0;
+}
+
+int comparison_check_kind(const struct comparison *c, struct err *err)
+{
+    for (size_t i = 0; i < count(c); i++) {
+        if (check_like(at(c, 0), at(c, i), err) != 0)
+            return -1;
+        for (size_t j = 0; j < i; j++)
+            if ((i < c->n_base) == (j < c->n_base) && is_same_run(at(c, i), at(c, j)))
+                return err_set(err, 0, "'%s' and '%s' are the same run: it counts once",
+                               at(c, j)->path, at(c, i)->path);
+    }
+    return 0;
+}
+
+/* How two documents differ in where they were measured; false: they do not. */
+static bool describe_place(const struct record *a, const struct record *b, const char **code,
+                           char *text, size_t size)
+{
+    const char *other;
+    const struct record_fact *fact = differing(a->host, b->host, RECORD_HOST_FACTS, &other);
+    *code = "different_machine";
+    if (fact == NULL) {
+        fact = differing(a->system, b->system, RECORD_SYSTEM_FACTS, &other);
+        *code = "different_system";
+    }
+    if (fact != NULL) {
+        snprintf(text, size, "%s is %.100s in '%.60s' and %.100s in '%.60s'", fact->key,
+                 fact->value, a->path, other, b->path);
+        return true;
+    }
+    *code = "different_cache";
+    bool alike = isnan(a->resident) ? isnan(b->resident) : fabs(a->resident - b->resident) <= 0.01;
+    if (alike)
+        return false;
+    snprintf(text, size,
+             "the share of the files in the page cache was %.2f in '%.60s' and %.2f "
+             "in '%.60s'",
+             a->resident, a->path, b->resident, b->path);
+    return true;
+}
+
+int comparison_check_place(struct comparison *c, struct err *err)
+{
+    struct notes *notes = &c->warnings;
+    for (size_t i = 1; i < count(c); i++) {
+        const char *code;
+        char text[420];
+        if (!describe_place(at(c, 0), at(c, i), &code, text, sizeof text))
+            continue;
+        if (c->control == NULL && !c->wish->force)
+            return err_set(err, 0, "%s: absolute figures cannot be compared without --force", text);
+        notes_add(notes, code, at(c, i)->path, "%s%s", text,
+                  c->control == NULL ? ": the absolute figures are compared all the same" : "");
+    }
+    return 0;
+}
+
+struct start {
+    const char *at;
+    bool is_base;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct start *x = a, *y = b;
+    return strcmp(x->at, y->at);
+}
+
+/* In time order, does each pair of runs hold one of either side, as in ABAB and ABBA? Then what
+ * drifts meets both alike. With unlike numbers a side may have two in a row and no more. */
+static bool alternates(const struct comparison *c)
+{
+    struct start order[2 * RUNS_MOST];
+    size_t n = count(c), row = 0;
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct start){at(c, i)->started_at, i < c->n_base};
+    qsort(order, n, sizeof *order, by_time);
+    for (size_t i = 1; i < n; i++) {
+        row = order[i].is_base == order[i - 1].is_base ? row + 1 : 0;
+        if (row > 1 || (c->n_base == c->n_fresh && i % 2 == 1 && row > 0))
+            return false;
+    }
+    return true;
+}
+
+static void doubt_order(struct comparison *c)
+{
+    struct notes *notes = &c->warnings;
+    if (c->n_base > 1 && c->n_fresh > 1 && !alternates(c))
+        notes_add(notes, "not_alternating", NULL,
+                  "the runs of the two sides did not take turns: what drifted meanwhile looks like "
+                  "a change");
+}
+
+void comparison_doubt(struct comparison *c)
+{
+    struct notes *notes = &c->warnings;
+    doubt_order(c);
+    for (size_t i = 0; i < count(c); i++) {
+        if (at(c, i)->interrupted)
+            notes_add(notes, "interrupted", at(c, i)->path, "'%s' was interrupted", at(c, i)->path);
+        for (size_t j = 0; j < i; j++)
+            if ((i < c->n_base) != (j < c->n_base) && is_same_run(at(c, i), at(c, j)))
+                notes_add(notes, "same_run", at(c, i)->path,
+                          "'%s' and '%s' are the same run, on both sides", at(c, j)->path,
+                          at(c, i)->path);
+    }
+    for (size_t i = 1; i < count(c); i++) {
+        if (strcmp(at(c, 0)->version, at(c, i)->version) == 0)
+            continue;
+        notes_add(notes, "different_version", at(c, i)->path,
+                  "'%s' was recorded by iobench %s, '%s' by %s: the tool may have changed",
+                  at(c, 0)->path, at(c, 0)->version, at(c, i)->path, at(c, i)->version);
+        return;
+    }
+}
