@@ -263,25 +263,27 @@ PY
 import json, sys
 schema = json.load(open(sys.argv[1]))
 objects = {"document": schema}
-# these two only add to what the others say
-families = [schema["$defs"]["of_files"]["properties"], schema["$defs"]["of_streams"]["properties"]]
+# these only add to what the others say
+names = ("of_files", "of_streams", "of_events")
+families = [schema["$defs"][name]["properties"] for name in names]
 objects |= {name: d for name, d in schema["$defs"].items()
-            if "properties" in d and name not in ("of_files", "of_streams", "no_stat")}
+            if "properties" in d and name not in (*names, "no_stat")}
 assert len(objects) > 15, objects.keys()
 
 def required_by(family, name):
     results = family["results"]["items"]
-    where = {"options": family["options"], "result": results,
-             "trial": results["properties"].get("trials", {}).get("items", {})}
+    trial = results["properties"].get("trials", {}).get("items", {})
+    where = {"options": family["options"], "result": results, "trial": trial,
+             "peer": trial.get("properties", {}).get("peer", {})}
     return where.get(name, {}).get("required", [])
 
 wrong = []
 for name, o in objects.items():
     if o.get("additionalProperties") is not False:
         wrong.append(f"{name}: allows other keys")
-    required = sum((required_by(family, name) for family in families), o.get("required", []))
-    if name != "params" and sorted(required) != sorted(o["properties"]):
-        wrong.append(f"{name}: {sorted(set(required) ^ set(o['properties']))} not required")
+    required = set(sum((required_by(family, name) for family in families), o.get("required", [])))
+    if name != "params" and required != set(o["properties"]):
+        wrong.append(f"{name}: {sorted(required ^ set(o['properties']))} not required")
 sys.exit("\n".join(wrong) or 0)
 PY
 }
@@ -291,14 +293,17 @@ PY
     written=$({
         grep -hoE '(put\(d, [a-z]+, "[a-z0-9_]+"|"[a-z0-9_]+_ns")' \
             "$IOBENCH_SOURCE"/src/report/json*.c
-        # quantiles get their unit, a time's or a size's, when they are written
+        # one key in two families
+        grep -hoE '\? "[a-z]+" : "[a-z]+",' "$IOBENCH_SOURCE"/src/report/json_trial.c |
+            grep -oE '"[a-z]+"'
+        # quantiles get their unit when they are written
         grep -hoE '\{"(p[0-9]+|max)", [0-9.]+\}' "$IOBENCH_SOURCE"/src/report/json*.c |
-            sed -E 's/\{("[a-z0-9]+)".*/\1_ns"\n\1_bytes"/'
+            sed -E 's/\{("[a-z0-9]+)".*/\1_ns"\n\1_bytes"\n\1_events"/'
         grep -hoE '\.key = "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/params.c"
-        grep -hoE '\[COUNTER_[A-Z_]+\] = "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/tally.c"
+        grep -hoE '\[COUNTER_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/tally.c"
         grep -hoE '\[METRIC_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/report/metric.c"
     } | sed -E 's/.*"([a-z0-9_]+)"/\1/')
-    named=$(jq -r '[., (.["$defs"] | del(.of_files, .of_streams)[])] | .[] | .properties // {}
+    named=$(jq -r '[., (.["$defs"] | del(.of_files, .of_streams, .of_events)[])] | .[] | .properties // {}
         | keys[]' "$schema")
     same_sets "written" "$written" "in the schema" "$named"
 }
