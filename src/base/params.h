@@ -27,6 +27,7 @@ enum knob { /* in alphabetical order of their keys, which is the order inside id
             KNOB_OUTSTANDING,
             KNOB_PATTERN,
             KNOB_PLACE,
+            KNOB_RATE,
             KNOB_RCVBUF,
             KNOB_SEND_SIZE,
             KNOB_SHARE,

@@ -36,6 +36,7 @@ enum { COUNTED_BY_STREAMS = 1u << 0, COUNTED_BY_EVENTS = 1u << 1 };
 struct counter_info {
     const char *key; /* in the JSON */
     unsigned by;
+    bool in_intervals; /* told for each interval as well */
 };
 extern const struct counter_info counter_info[COUNTERS];
 

@@ -10,6 +10,8 @@ static int check_usage(const struct session *s, struct err *err)
 {
     if (s->options.files.n > 0)
         return err_set(err, 0, "epoll reads no FILE: '%s'", s->options.files.items[0]);
+    if (s->options.ctl && s->options.modes.n > 0)
+        return err_set(err, 0, "--ctl is the group ctl: it does not go with --mode");
     return events_check_request(&s->request, err);
 }
 

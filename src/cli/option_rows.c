@@ -197,6 +197,8 @@ const struct option_row option_rows[OPTION_ROWS] = {
      .apply = apply_connect, .only = OPTIONS_STREAM},
     {NULL, "listen", "ADDRESS", "wait for a sender at [HOST]:PORT or unix:PATH (loopback)", APPLY,
      .apply = apply_listen, .only = OPTIONS_STREAM},
+    {NULL, "ctl", NULL, "what it costs to add, change and remove a handle: the group ctl", FLAG,
+     AT(ctl), .only = OPTIONS_EVENTS},
     {NULL, "send", NULL, "be the sending end for another machine, with --connect or --listen", FLAG,
      AT(send), .only = OPTIONS_STREAM},
     {"r", "rounds", "N", "exactly N rounds", COUNT, AT(rounds), .least = 1, .most = 1000000,

@@ -29,7 +29,7 @@ struct options {
     double precision, max_slowdown;                                 /* NaN: not given */
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns; /* UNKNOWN: not given */
     uint64_t ramp_ns, interval_ns;                                  /* UNKNOWN: not given */
-    bool send, quick, dry_run, json, quiet, verbose, strict, help, version;
+    bool send, ctl, quick, dry_run, json, quiet, verbose, strict, help, version;
     const char *prepare, *baseline, *profile; /* NULL: not given */
     struct cpus *cpus, *peer_cpus;            /* NULL: not given */
     struct address *connect, *listen;         /* NULL: not given */

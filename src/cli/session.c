@@ -40,6 +40,12 @@ static void settle_request(struct session *s)
     r->n_modes = o->modes.n;
     for (; !r->modes_given && r->modes[r->n_modes] != NULL; r->n_modes++)
         continue;
+    static const char *const control[] = {"ctl"};
+    if (o->ctl && !r->modes_given) {
+        r->modes = control;
+        r->n_modes = 1;
+        r->modes_given = true;
+    }
     memcpy(r->knobs, o->knobs, sizeof r->knobs);
     /* A model needs more than one block size to tell calls from bytes. */
     if (o->knobs[KNOB_SIZE].given && !o->knobs[KNOB_BLOCK_SIZE].given)
@@ -144,12 +150,19 @@ static int plan(struct session *s, struct err *err)
 
 static void say_interval(void *data, const struct interval *interval)
 {
-    (void)data;
+    const struct session *s = data;
     char size[UNITS_TEXT], rate[UNITS_TEXT];
     double end_s = (double)(interval->start_ns + interval->wall_ns) / 1e9;
+    double seconds = (double)interval->wall_ns / 1e9;
+    const uint64_t *n = interval->counter;
+    if (s->settings.is_events) {
+        say("%.3f .. %.3f s: %.0f events/s, %.1f a wait", (double)interval->start_ns / 1e9, end_s,
+            (double)n[COUNTER_MESSAGES] / seconds,
+            n[COUNTER_WAITS] > 0 ? (double)n[COUNTER_EVENTS] / (double)n[COUNTER_WAITS] : 0);
+        return;
+    }
     say("%.3f .. %.3f s: %s, %s", (double)interval->start_ns / 1e9, end_s,
-        units_size(size, interval->bytes),
-        units_rate(rate, (double)interval->bytes / ((double)interval->wall_ns / 1e9)));
+        units_size(size, interval->bytes), units_rate(rate, (double)interval->bytes / seconds));
 }
 
 static int run_cases(struct session *s, struct err *err)
@@ -176,6 +189,7 @@ static int run_cases(struct session *s, struct err *err)
         .progress_data = &line,
         .interval_ns = set->interval_ns,
         .on_interval = s->options.quiet ? NULL : say_interval,
+        .interval_data = s,
     };
     if (s->kind->begin(s, &runner, err) != 0)
         return -1;

@@ -43,7 +43,8 @@ static int choose(enum family family, const struct request *request, struct choi
             choices[(*n)++] = (struct choice){named, request->modes_given};
         for (size_t s = 0; named == NULL && s < strategy_count(); s++) {
             const struct strategy *member = strategy_at(s);
-            bool fits = member->family == family && (group == ~0u || member->groups & group);
+            bool in = group == ~0u ? !(member->groups & GROUP_CONTROL) : member->groups & group;
+            bool fits = member->family == family && in;
             if (fits && !is_chosen(choices, *n, member))
                 choices[(*n)++] = (struct choice){member, false};
         }

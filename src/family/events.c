@@ -21,6 +21,8 @@ struct events_plan {
 static unsigned knobs_of(const struct request *request, const struct strategy *strategy)
 {
     (void)request;
+    if (strategy->groups & GROUP_CONTROL)
+        return KNOB_BIT(KNOB_HANDLES) | KNOB_BIT(KNOB_KIND) | KNOB_BIT(KNOB_THREADS);
     return strategy->knobs | EVENTS_KNOBS;
 }
 
@@ -46,6 +48,12 @@ static void check_suits(struct run_case *c, const struct strategy *strategy)
         run_case_end(c, CASE_SKIPPED, "unavailable", "%s", why.text);
     else if (strategy->needs & NEED_ONE_THREAD && value[KNOB_THREADS] > 1)
         run_case_end(c, CASE_SKIPPED, "threads", "%s waits in one thread", strategy->name);
+    else if (strategy->needs & NEED_BOOK &&
+             (value[KNOB_OUTSTANDING] == 0 ||
+              value[KNOB_OUTSTANDING] * value[KNOB_HANDLES] > EXCHANGE_RING))
+        run_case_end(c, CASE_SKIPPED, "outstanding",
+                     "%s is told of no more than %d unread messages: see --outstanding",
+                     strategy->name, EXCHANGE_RING);
     else if (strategy->needs & NEED_THREADS && value[KNOB_THREADS] == 1)
         run_case_end(c, CASE_SKIPPED, "threads", "%s is for several --threads", strategy->name);
     else if (value[KNOB_THREADS] > value[KNOB_HANDLES] || value[KNOB_WRITERS] > value[KNOB_HANDLES])
@@ -61,15 +69,19 @@ static int add_case(struct events_plan *plan, const struct request *request,
     struct events_work *work = &plan->works[plan->n++];
     if (events_work_init(work, strategy, params, request->seed, err) != 0)
         return -1;
-    work->stamps = request->latency;
+    bool control = (strategy->groups & GROUP_CONTROL) != 0;
+    bool paced = params->value[KNOB_RATE] != PARAM_NONE;
+    work->stamps = request->latency || paced;
     struct run_case *c =
         choice_add_case(run, "epoll", choice, params, knobs_of(request, strategy), err);
     if (c == NULL || run_add_histogram(&c->sizes, err) != 0)
         return -1;
-    if (request->latency && run_add_histogram(&c->latency, err) != 0)
+    if (work->stamps && !control && run_add_histogram(&c->latency, err) != 0)
         return -1;
     c->timed = events_part(work);
-    c->peer = event_writer_part(&work->writer);
+    if (!control) /* which needs nobody to write */
+        c->peer = event_writer_part(&work->writer);
+    run->by_cpu |= paced; /* all take the same time then */
     c->peer_workers = (unsigned)params->value[KNOB_WRITERS];
     c->link = events_link(work);
     c->lossy = true; /* what is unread at the end stays so */

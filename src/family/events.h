@@ -8,8 +8,8 @@
 /* The knobs that every event strategy has. */
 #define EVENTS_KNOBS                                                                               \
     (KNOB_BIT(KNOB_ACTIVE) | KNOB_BIT(KNOB_HANDLES) | KNOB_BIT(KNOB_KIND) | KNOB_BIT(KNOB_ORDER) | \
-     KNOB_BIT(KNOB_OUTSTANDING) | KNOB_BIT(KNOB_PLACE) | KNOB_BIT(KNOB_THREADS) |                  \
-     KNOB_BIT(KNOB_WRITERS))
+     KNOB_BIT(KNOB_OUTSTANDING) | KNOB_BIT(KNOB_PLACE) | KNOB_BIT(KNOB_RATE) |                     \
+     KNOB_BIT(KNOB_THREADS) | KNOB_BIT(KNOB_WRITERS))
 
 struct events_plan;
 

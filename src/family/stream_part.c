@@ -3,13 +3,15 @@
 #include "family/stream_part.h"
 
 #include "family/stream_link.h"
+#include "measure/child.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct stream_state {
@@ -18,6 +20,7 @@ struct stream_state {
     unsigned first; /* of this worker's connections */
     uint64_t *left, *fd_bytes;
     uint64_t *ramp_bytes; /* of each, before the clock */
+    pid_t watcher;        /* 0: none */
     struct sink *sinks;
     void *strategy_state;
     bool set_up;
@@ -94,6 +97,26 @@ static int get_connections(const struct stream_work *work, struct err *err)
     return 0;
 }
 
+/* A sender of somebody else's goes on when the time is over, and may be silent just then. A process
+ * beside us looks whether it is; the connections end on our side then, which wakes every kind of
+ * wait. */
+static int watch_for_stop(struct stream_state *state, const struct ends *ends,
+                          const struct seat *seat, struct err *err)
+{
+    enum { LOOK_MS = 10 };
+    state->watcher = fork();
+    if (state->watcher < 0)
+        return err_set(err, errno, "cannot start a process");
+    if (state->watcher > 0)
+        return 0;
+    child_die_with_parent();
+    while (!atomic_load_explicit(seat->stop, memory_order_relaxed))
+        poll(NULL, 0, LOOK_MS);
+    for (unsigned i = 0; i < ends->n; i++)
+        shutdown(ends->receive[i], SHUT_RD);
+    _exit(0);
+}
+
 static int make_sinks(struct stream_state *state, struct err *err)
 {
     const struct stream_work *work = state->work;
@@ -119,6 +142,9 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     enum transport transport = ends->transport;
     state->work = work;
     if (seat->worker == 0 && get_connections(work, err) != 0)
+        return -1;
+    if (seat->worker == 0 && stream_is_external(work->origin) &&
+        watch_for_stop(state, ends, seat, err) != 0)
         return -1;
     unsigned share = ends->n / seat->workers, rest = ends->n % seat->workers, w = seat->worker;
     unsigned n = share + (w < rest);
@@ -212,34 +238,6 @@ static void digest_all(struct stream_state *state, struct tally *tally)
     tally->has_digest = true;
 }
 
-/* A sender of somebody else's goes on when the time is over, and may be silent just then. A timer
- * looks whether it is; the connections end on our side then, which wakes every kind of wait. */
-static const struct ends *volatile watched_ends;
-static const _Atomic bool *volatile watched_stop;
-
-static void on_timer(int signal_number)
-{
-    (void)signal_number;
-    if (!atomic_load_explicit(watched_stop, memory_order_relaxed))
-        return;
-    int saved = errno;
-    for (unsigned i = 0; i < watched_ends->n; i++)
-        shutdown(watched_ends->receive[i], SHUT_RD);
-    errno = saved;
-}
-
-static int watch_for_stop(const struct stream_work *work, const struct seat *seat, struct err *err)
-{
-    enum { LOOK_US = 20000 };
-    struct sigaction action = {.sa_handler = on_timer};
-    struct itimerval often = {{0, LOOK_US}, {0, LOOK_US}};
-    watched_ends = work->sender->ends;
-    watched_stop = seat->stop;
-    if (sigaction(SIGALRM, &action, NULL) != 0 || setitimer(ITIMER_REAL, &often, NULL) != 0)
-        return err_set(err, errno, "cannot set a timer");
-    return 0;
-}
-
 static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t passes,
                struct tally *tally, struct err *err)
 {
@@ -248,8 +246,6 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     uint64_t pass_bytes = work->sender->pass_bytes;
     bool endless = pass_bytes == UNKNOWN || passes > UINT64_MAX / 2 / pass_bytes;
     bool external = stream_is_external(work->origin);
-    if (external && endless && seat->worker == 0 && watch_for_stop(work, seat, err) != 0)
-        return -1;
     set_goal(state, external ? 0 : sender_ramp_bytes(work->sender, seat->ramp),
              endless ? UNKNOWN : passes * pass_bytes);
     if (state->task.goal > 0 &&
@@ -299,6 +295,10 @@ static void reset_connections(const struct stream_state *state)
 static void teardown(void *opaque)
 {
     struct stream_state *state = opaque;
+    if (state->watcher > 0) {
+        kill(state->watcher, SIGKILL);
+        waitpid(state->watcher, NULL, 0);
+    }
     if (state->set_up && state->work->strategy->teardown != NULL)
         state->work->strategy->teardown(state->strategy_state);
     if (state->set_up && transport_is_tcp(state->work->sender->ends->transport))

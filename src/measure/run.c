@@ -21,6 +21,13 @@ double sample_wall_ns_per_byte(const struct sample *sample)
     return sample->bytes > 0 ? (double)sample->wall_ns / (double)sample->bytes : NAN;
 }
 
+double sample_cpu_ns_per_byte(const struct sample *sample)
+{
+    return sample->bytes > 0 && sample->cpu_ns != UNKNOWN
+               ? (double)sample->cpu_ns / (double)sample->bytes
+               : NAN;
+}
+
 static bool moves_bytes(const struct run *run)
 {
     for (size_t i = 0; i < run->samples.n; i++)
@@ -32,11 +39,15 @@ static bool moves_bytes(const struct run *run)
 
 double (*run_cost(const struct run *run))(const struct sample *)
 {
+    if (run->by_cpu)
+        return sample_cpu_ns_per_byte;
     return moves_bytes(run) ? sample_wall_ns_per_byte : sample_wall_ns_per_pass;
 }
 
 const char *run_cost_name(const struct run *run)
 {
+    if (run->by_cpu)
+        return "cpu_ns_per_byte";
     return moves_bytes(run) ? "wall_ns_per_byte" : "wall_ns_per_pass";
 }
 

@@ -68,6 +68,7 @@ struct run {
     unsigned rounds;    /* complete ones, warm-up not counted */
     uint64_t rounds_ns; /* that they took */
     int baseline;       /* index of the named one; -1: the fastest, picked from the data */
+    bool by_cpu;        /* compare processor time: wall time is given (--rate) */
     double delta;       /* what counts as the same: 0.01 is 1 % */
     int signal_number;  /* that ended the run early, or 0 */
     bool cut_short;     /* stopped by --rounds or --time-limit before it was precise */
@@ -106,6 +107,7 @@ size_t run_values(const struct run *run, unsigned index, double (*value)(const s
 
 double sample_wall_ns_per_pass(const struct sample *sample);
 double sample_wall_ns_per_byte(const struct sample *sample); /* NaN without bytes */
+double sample_cpu_ns_per_byte(const struct sample *sample);  /* the same */
 
 /* Makes room for a histogram of a case's calls, in shared memory as the samples are. */
 int run_add_histogram(struct histogram **histogram, struct err *err) MUST_CHECK;

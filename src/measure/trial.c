@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* What the other end may take to end once the subject has. */
-#define PEER_GRACE_NS (2 * NS_PER_S)
+#define PEER_GRACE_NS (3 * NS_PER_S)
 
 static void add_fairness(struct fairness *all, const struct fairness *one)
 {
@@ -94,19 +94,29 @@ static void collect_peer(const struct trial *trial, const struct stage *stage,
     }
 }
 
-/* Adds the interval from the end of the last one to ns after the start. */
-static void add_interval(const struct trial *trial, uint64_t ns, uint64_t bytes)
+/* Adds the interval from the end of the last one to ns after the start, given what was done from
+ * the start on. */
+static void add_interval(const struct trial *trial, uint64_t ns, const struct interval *so_far)
 {
     struct intervals *all = trial->intervals;
-    struct interval last = all->n > 0 ? all->items[all->n - 1] : (struct interval){0};
-    uint64_t from = last.start_ns + last.wall_ns, before = 0;
-    for (size_t i = 0; i < all->n; i++)
-        before += all->items[i].bytes;
+    struct interval now = *so_far;
+    uint64_t from = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct interval *before = &all->items[i];
+        from = before->start_ns + before->wall_ns;
+        now.bytes -= before->bytes < now.bytes ? before->bytes : now.bytes;
+        for (int k = 0; k < COUNTERS; k++)
+            now.counter[k] -=
+                before->counter[k] < now.counter[k] ? before->counter[k] : now.counter[k];
+    }
     struct interval *items = realloc(all->items, (all->n + 1) * sizeof *items);
+    if (items != NULL)
+        all->items = items;
     if (items == NULL || ns <= from)
         return;
-    all->items = items;
-    items[all->n] = (struct interval){from, ns - from, bytes > before ? bytes - before : 0};
+    now.start_ns = from;
+    now.wall_ns = ns - from;
+    items[all->n] = now;
     if (all->on_interval != NULL)
         all->on_interval(all->data, &items[all->n]);
     all->n++;
@@ -114,10 +124,14 @@ static void add_interval(const struct trial *trial, uint64_t ns, uint64_t bytes)
 
 static void look(const struct trial *trial, const struct stage *stage, uint64_t started_ns)
 {
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < trial->workers; i++)
-        bytes += *(const volatile uint64_t *)&stage->tally[i].bytes;
-    add_interval(trial, clock_now_ns() - started_ns, bytes);
+    struct interval so_far = {0};
+    for (unsigned i = 0; i < trial->workers; i++) {
+        const volatile struct tally *tally = &stage->tally[i];
+        so_far.bytes += tally->bytes;
+        for (int k = 0; k < COUNTERS; k++)
+            so_far.counter[k] += tally->counter[k];
+    }
+    add_interval(trial, clock_now_ns() - started_ns, &so_far);
 }
 
 /* Waits for the child's end, looking at what it does every interval. CHILD_LATE: the duration has
@@ -181,9 +195,10 @@ static bool conduct(const struct trial *trial, struct stage *stage, const struct
             event = CHILD_REPORTED; /* it died: the subject will notice */
         event = CHILD_REPORTED;
         if (trial->duration_ns > 0) {
-            event = wait_watching(trial, stage, cast->subject, trial->duration_ns, UINT64_MAX);
+            event = wait_watching(trial, stage, cast->subject, trial->duration_ns,
+                                  deadline + trial->duration_ns);
             if (event == CHILD_LATE)
-                atomic_store(&stage->stop, true);
+                atomic_store(&stage->stop, true); /* where it has not begun, it never will */
         }
         if (event == CHILD_REPORTED || event == CHILD_LATE)
             event = wait_watching(trial, stage, cast->subject, 0, deadline + trial->duration_ns);
@@ -206,15 +221,19 @@ static enum trial_end judge_status(int status, struct err *err)
     return TRIAL_FAILED;
 }
 
-/* Ends the peer, which has a moment to come to its own end after a subject that did. */
+/* Ends the peer, which has a moment to come to its own end after a subject that did, and notes what
+ * it did not say itself. */
 static void end_peer(struct child *peer, bool finished, struct stage *stage)
 {
-    bool kill_it =
-        !finished || child_wait(peer, clock_now_ns() + PEER_GRACE_NS, NULL) != CHILD_GONE;
-    int status = child_end(peer, kill_it);
-    if (!kill_it && WIFSIGNALED(status))
-        err_set(&stage->err[PEER], 0, "the other end was ended by %s",
-                err_signal_name(WTERMSIG(status)));
+    struct err *err = &stage->err[PEER];
+    bool late = finished && child_wait(peer, clock_now_ns() + PEER_GRACE_NS, NULL) != CHILD_GONE;
+    int status = child_end(peer, !finished || late);
+    if (late)
+        err_set(err, 0, "the other end still waited when this one was done");
+    else if (WIFSIGNALED(status) && (finished || WTERMSIG(status) != SIGKILL))
+        err_set(err, 0, "the other end was ended by %s", err_signal_name(WTERMSIG(status)));
+    else if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        err_set(err, 0, "the other end ended with status %d", WEXITSTATUS(status));
 }
 
 /* What the other end says goes first where the subject only suffered from it. */
@@ -252,8 +271,11 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
         *err = stage->err[SUBJECT];
         end = judge_status(status, err);
         collect(trial, stage, end == TRIAL_DONE, sample);
-        if (trial->intervals != NULL && trial->interval_ns > 0)
-            add_interval(trial, sample->wall_ns, sample->bytes); /* the rest */
+        if (trial->intervals != NULL && trial->interval_ns > 0) {
+            struct interval all = {.bytes = sample->bytes};
+            memcpy(all.counter, sample->counter, sizeof all.counter);
+            add_interval(trial, sample->wall_ns, &all); /* the rest */
+        }
         merge_histograms(trial, stage, trial->latency);
         merge_histograms(trial, stage, trial->sizes);
     } else if (end == TRIAL_TIMED_OUT) {
@@ -265,6 +287,10 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
     }
     if (cast->peer != NULL) {
         collect_peer(trial, stage, sample);
+        if (end == TRIAL_DONE && stage->err[PEER].text[0] != '\0') {
+            end = TRIAL_FAILED; /* what was measured is not what was meant */
+            sample->complete = false;
+        }
         if (end == TRIAL_FAILED)
             explain_failure(stage, err);
     }

@@ -12,7 +12,7 @@
 /* What was moved between two moments of a trial. */
 struct interval {
     uint64_t start_ns, wall_ns; /* from the start of the clock */
-    uint64_t bytes;
+    uint64_t bytes, counter[COUNTERS];
 };
 
 /* All of one trial; they add up to it. Zero it before use, free() items. */

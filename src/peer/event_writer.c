@@ -7,6 +7,7 @@
 #include "peer/ends.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@ struct writer_state {
     unsigned *handles; /* of this worker, in the order of a turn */
     unsigned n, active;
     unsigned first; /* cyclic: where the next turn begins */
+    double interval_ns,
+        due_ns; /* --rate: of this worker's messages, and when the next one is due */
     struct rng rng;
 };
 
@@ -31,21 +34,30 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     uint64_t active = (state->n * work->params->value[KNOB_ACTIVE] + 99) / 100;
     state->active = (unsigned)active;
     rng_init(&state->rng, work->seed + seat->worker);
+    uint64_t rate = work->params->value[KNOB_RATE];
+    if (rate != PARAM_NONE)
+        state->interval_ns = 1e9 * seat->workers / (double)rate;
+    /* Without a limit a handle may be full: who never sleeps passes on to the next. */
+    for (unsigned i = 0; work->params->value[KNOB_OUTSTANDING] == 0 && i < work->n; i++)
+        if (fcntl(work->write_fds[i], F_SETFL, O_NONBLOCK) != 0)
+            return err_set(err, errno, "cannot make handle %u non-blocking", i + 1);
     return 0;
 }
 
-/* Writes one message to a handle, unless it has as many unread ones as it may. True: written. */
-static bool write_message(const struct event_writer_work *work, unsigned handle,
+/* Writes one message to a handle, unless it has as many unread ones as it may. stamp_ns is when it
+ * was due; 0: now. True: written. */
+static bool write_message(const struct event_writer_work *work, unsigned handle, uint64_t stamp_ns,
                           struct tally *tally)
 {
     struct exchange *exchange = work->exchange;
     struct exchange_handle *h = &exchange->handle[handle];
     const uint64_t one = 1;
-    if (atomic_load_explicit(&h->unread, memory_order_acquire) >=
-        work->params->value[KNOB_OUTSTANDING])
+    uint64_t most = work->params->value[KNOB_OUTSTANDING];
+    if (most > 0 && atomic_load_explicit(&h->unread, memory_order_acquire) >= most)
         return false;
     if (exchange->stamps)
-        atomic_store_explicit(&h->stamp_ns, clock_now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&h->stamp_ns, stamp_ns > 0 ? stamp_ns : clock_now_ns(),
+                              memory_order_relaxed);
     atomic_fetch_add_explicit(&h->unread, 1, memory_order_relaxed);
     tally->calls++;
     if (write(work->write_fds[handle], &one, sizeof one) != sizeof one) {
@@ -72,18 +84,41 @@ static unsigned next_turn(struct writer_state *state, const struct event_writer_
     return first;
 }
 
+static bool is_over(const struct event_writer_work *work)
+{
+    return atomic_load_explicit(&work->exchange->done, memory_order_relaxed);
+}
+
+/* A turn by the clock: every message has its moment, and one that comes late keeps it. */
+static void write_paced(struct writer_state *state, const struct event_writer_work *work,
+                        unsigned first, struct tally *tally)
+{
+    for (unsigned i = 0; i < state->active && !is_over(work); i++) {
+        unsigned handle = state->handles[(first + i) % state->n];
+        uint64_t due = (uint64_t)state->due_ns;
+        while (clock_now_ns() < due && !is_over(work))
+            continue;
+        while (!is_over(work) && !write_message(work, handle, due, tally))
+            continue;
+        state->due_ns += state->interval_ns;
+    }
+}
+
 static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t passes,
                struct tally *tally, struct err *err)
 {
     struct writer_state *state = opaque;
     const struct event_writer_work *work = arg;
-    const struct exchange *exchange = work->exchange;
-    (void)err, (void)passes;
-    while (state->n > 0 && !atomic_load_explicit(&exchange->done, memory_order_relaxed) &&
-           !atomic_load_explicit(seat->stop, memory_order_relaxed)) {
+    (void)seat, (void)err, (void)passes;
+    state->due_ns = (double)clock_now_ns();
+    while (state->n > 0 && !is_over(work)) {
         unsigned first = next_turn(state, work), written = 0;
+        if (state->interval_ns > 0) {
+            write_paced(state, work, first, tally);
+            continue;
+        }
         for (unsigned i = 0; i < state->active; i++)
-            written += write_message(work, state->handles[(first + i) % state->n], tally);
+            written += write_message(work, state->handles[(first + i) % state->n], 0, tally);
         tally->counter[COUNTER_EMPTY_WAITS] += written == 0; /* everything was unread */
     }
     tally->passes = 1;

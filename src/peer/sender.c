@@ -17,6 +17,7 @@
 struct sender_state {
     unsigned char *bytes; /* the period, and send_size more: every piece lies in one */
     uint64_t *left, *sent;
+    uint64_t short_bytes; /* that nobody was there for any more */
     struct pollfd *blocked;
 };
 
@@ -139,8 +140,10 @@ static int send_all(struct sender_state *state, const struct sender_work *work,
             enum sent sent = send_once(state, work, i, tally, err);
             if (sent == SENT_ERROR)
                 return -1;
-            if (sent == SENT_GONE)
+            if (sent == SENT_GONE) {
+                state->short_bytes += state->left[i] == UNKNOWN ? 0 : state->left[i];
                 state->left[i] = 0;
+            }
             if (sent == SENT_BLOCKED)
                 state->blocked[blocked++] = (struct pollfd){work->ends->send[i], POLLOUT, 0};
             open -= state->left[i] == 0;
@@ -168,13 +171,18 @@ static void tell_end(const struct sender_work *work)
     }
 }
 
-/* A command reads at its own pace: its end of the connection says when it has all. */
-static void see_off(const struct sender_work *work)
+/* A command reads at its own pace: its end of the connection says when it has all. A reset says
+ * that it left something unread. */
+static int see_off(const struct sender_work *work, uint64_t sent, struct err *err)
 {
     char byte;
+    ssize_t got;
     shutdown(work->ends->send[0], SHUT_WR);
-    while (read(work->ends->send[0], &byte, 1) > 0)
+    while ((got = read(work->ends->send[0], &byte, 1)) > 0 || (got < 0 && errno == EINTR))
         continue;
+    if (got == 0)
+        return 0;
+    return err_set(err, errno, "the receiver did not take all of %" PRIu64 " bytes", sent);
 }
 
 static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t passes,
@@ -192,11 +200,13 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
             endless ? UNKNOWN : sender_share(work, ramp, i) + sender_share(work, total, i);
     if (send_all(state, work, seat->stop, tally, err) != 0)
         return -1;
+    bool foreign = work->listener >= 0 || work->meet != NULL; /* ours tells by itself */
+    if (state->short_bytes > 0 && foreign)
+        return err_set(err, 0, "the receiver left after %" PRIu64 " of %" PRIu64 " bytes",
+                       tally->bytes, tally->bytes + state->short_bytes);
     atomic_store(seat->over, true);
     tally->passes = endless ? 1 : passes;
-    if (work->listener >= 0)
-        see_off(work);
-    return 0;
+    return work->listener >= 0 ? see_off(work, tally->bytes, err) : 0;
 }
 
 static void note(void *state, const void *arg, struct tally *tally)

@@ -97,7 +97,10 @@ static int print_ranking(const struct run *run, const struct ranked *ranked, siz
             if (isnan(r.low))
                 return 0;
         } else if (i == 0) {
-            fprintf(out, "%s is the fastest here, ", a);
+            fprintf(out,
+                    run->by_cpu ? "%s takes the least processor time here, "
+                                : "%s is the fastest here, ",
+                    a);
             print_percent_range(out, &r);
             fprintf(out, " ahead of %s.\n", b);
         }
@@ -296,7 +299,7 @@ static void print_unfinished(const struct report *report, FILE *out)
     for (size_t i = 0; i < run->samples.n; i++) {
         const struct sample *s = &run->samples.items[i];
         char name[96], size[UNITS_TEXT], time[UNITS_TEXT];
-        if (!s->complete)
+        if (!s->complete && run->cases[s->case_index].kind == CASE_STRATEGY)
             fprintf(out, "%s had %s %s in %s when its trial was cut off.\n",
                     name_of(run, s->case_index, name), verb(report, "read", "received", "sent"),
                     units_size(size, s->bytes), units_time(time, (double)s->wall_ns));

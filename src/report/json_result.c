@@ -121,7 +121,8 @@ static json_t *make_histogram(struct json_document *d, const struct histogram *h
     return o;
 }
 
-static json_t *make_intervals(struct json_document *d, const struct intervals *intervals)
+static json_t *make_intervals(struct json_document *d, const struct intervals *intervals,
+                              unsigned counted)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < intervals->n; i++) {
@@ -129,6 +130,9 @@ static json_t *make_intervals(struct json_document *d, const struct intervals *i
         json_put(d, o, "start_ns", json_count(intervals->items[i].start_ns));
         json_put(d, o, "wall_ns", json_count(intervals->items[i].wall_ns));
         json_put(d, o, "bytes", json_count(intervals->items[i].bytes));
+        for (int k = 0; k < COUNTERS && counted == COUNTED_BY_EVENTS; k++)
+            if (counter_info[k].in_intervals)
+                json_put(d, o, counter_info[k].key, json_count(intervals->items[i].counter[k]));
         json_append(d, array, o);
     }
     return array;
@@ -160,7 +164,7 @@ static json_t *make_result(struct json_document *d, const struct run *run, unsig
             json_put(d, o, "call_bytes", make_histogram(d, c->sizes, "bytes"));
     }
     json_put(d, o, "trials", make_trials(d, run, index, counted));
-    json_put(d, o, "intervals", make_intervals(d, &c->intervals));
+    json_put(d, o, "intervals", make_intervals(d, &c->intervals, counted));
     json_put(d, o, "profile", make_profile(d, c));
     json_put(d, o, "symbols", make_symbols(d, c));
     json_put(d, o, "latency", make_histogram(d, c->latency, "ns"));

@@ -11,14 +11,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BUFFERS = 64 }; /* a power of two */
-#define MOST_BUFFER_BYTES (UINT64_C(64) << 20)
+enum { BUFFERS = 64 };                        /* a power of two */
+#define MOST_BUFFER_BYTES (UINT64_C(1) << 20) /* it receives as far ahead as this */
 
 /* Large blocks come in smaller numbers. */
 static unsigned count_buffers(size_t size)
 {
     unsigned n = BUFFERS;
-    while (n > 2 && n * size > MOST_BUFFER_BYTES)
+    while (n > 4 && n * size > MOST_BUFFER_BYTES)
         n /= 2;
     return n;
 }

@@ -59,7 +59,10 @@
     X(events_io_uring_poll_multishot) \
     X(events_none_blocking)           \
     X(events_none_scan)               \
-    X(events_none_oracle)
+    X(events_none_oracle)             \
+    X(events_ctl_epoll_add)           \
+    X(events_ctl_epoll_mod)           \
+    X(events_ctl_libevent_add)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;
 STRATEGIES(DECLARE)
@@ -98,6 +101,7 @@ static const struct {
     {"libevent", GROUP_LIBEVENT},
     {"blocking", GROUP_BLOCKING},
     {"events", GROUP_EVENTS},
+    {"ctl", GROUP_CONTROL},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 

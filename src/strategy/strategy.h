@@ -36,6 +36,7 @@ enum group {
     GROUP_LIBEVENT = 1u << 5,
     GROUP_BLOCKING = 1u << 6, /* waits inside the call that receives */
     GROUP_EVENTS = 1u << 7,   /* waits for readiness first */
+    GROUP_CONTROL = 1u << 8,  /* not waiting, but what it takes to be told: for --ctl alone */
 };
 
 /* What a source must offer. */
@@ -51,6 +52,7 @@ enum need {
     NEED_DATAGRAMS = 1u << 8,
     NEED_ONE_THREAD = 1u << 10,
     NEED_THREADS = 1u << 11, /* more than one */
+    NEED_BOOK = 1u << 12,    /* the writer's book of what it wrote: no more unread than it holds */
     NEED_LONE = 1u << 9,     /* one connection a thread: it blocks on the one that it looks at */
 };
 
