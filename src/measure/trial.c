@@ -226,11 +226,14 @@ static enum trial_end judge_status(int status, struct err *err)
 static void end_peer(struct child *peer, bool finished, struct stage *stage)
 {
     struct err *err = &stage->err[PEER];
-    bool late = finished && child_wait(peer, clock_now_ns() + PEER_GRACE_NS, NULL) != CHILD_GONE;
-    int status = child_end(peer, !finished || late);
-    if (late)
+    uint64_t grace = finished ? PEER_GRACE_NS : NS_PER_MS; /* is it gone already? */
+    bool there = child_wait(peer, clock_now_ns() + grace, NULL) != CHILD_GONE;
+    int status = child_end(peer, there);
+    if (there && finished)
         err_set(err, 0, "the other end still waited when this one was done");
-    else if (WIFSIGNALED(status) && (finished || WTERMSIG(status) != SIGKILL))
+    else if (there)
+        return;
+    else if (WIFSIGNALED(status))
         err_set(err, 0, "the other end was ended by %s", err_signal_name(WTERMSIG(status)));
     else if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
         err_set(err, 0, "the other end ended with status %d", WEXITSTATUS(status));
@@ -265,6 +268,7 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
     if (!finished)
         collect(trial, stage, false, sample);
     int status = child_end(cast->subject, !finished);
+    atomic_store(&stage->over, true);
     if (cast->peer != NULL)
         end_peer(cast->peer, finished, stage);
     if (finished) {

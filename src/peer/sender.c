@@ -79,18 +79,19 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     return 0;
 }
 
-/* The receiver of a command comes by itself. */
-static int meet(const struct sender_work *work, struct err *err)
+/* A command comes by itself, or does not come and is over. */
+static int meet(const struct sender_work *work, const struct seat *seat, uint64_t total,
+                struct err *err)
 {
-    if (work->listener < 0 || work->ends->send[0] >= 0)
-        return 0;
-    int fd = -1;
-    while (fd < 0) {
-        fd = accept(work->listener, NULL, NULL);
-        if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
-            return err_set(err, errno, "cannot accept a connection");
+    enum { LOOK_MS = 20 };
+    struct pollfd wait = {.fd = work->listener, .events = POLLIN};
+    while (work->listener >= 0 && work->ends->send[0] < 0) {
+        if (poll(&wait, 1, LOOK_MS) > 0)
+            work->ends->send[0] = accept(work->listener, NULL, NULL);
+        else if (atomic_load(seat->over))
+            return err_set(err, 0, "nobody connected to take the first of %" PRIu64 " bytes",
+                           total);
     }
-    work->ends->send[0] = fd;
     return 0;
 }
 
@@ -190,11 +191,11 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
 {
     struct sender_state *state = opaque;
     const struct sender_work *work = arg;
-    if (meet(work, err) != 0)
-        return -1;
     uint64_t ramp = sender_ramp_bytes(work, seat->ramp);
     bool endless = work->pass_bytes == UNKNOWN || passes > UINT64_MAX / 2 / work->pass_bytes;
     uint64_t total = endless ? UNKNOWN : passes * work->pass_bytes;
+    if (meet(work, seat, total, err) != 0)
+        return -1;
     for (unsigned i = 0; i < work->ends->n; i++)
         state->left[i] =
             endless ? UNKNOWN : sender_share(work, ramp, i) + sender_share(work, total, i);

@@ -725,11 +725,12 @@ static void a_subject_that_cannot_be_set_up_ends_the_peer(void **state)
     CHECK_HAS("message", p->err.text, "cannot get a buffer: Cannot allocate memory");
 }
 
-static void a_peer_that_does_not_end_is_ended(void **state)
+static void a_peer_that_does_not_end_is_ended_and_fails_the_trial(void **state)
 {
     struct pair *p = *state;
     p->rope.hangs = true;
-    run_pair(p, TRIAL_DONE);
+    run_pair(p, TRIAL_FAILED);
+    CHECK_HAS("message", p->err.text, "the other end still waited");
     CHECK_COUNT("bytes", p->sample.bytes, ==, 3 * PASS);
 }
 
@@ -797,7 +798,7 @@ int main(void)
         PAIR_TEST(a_subject_that_fails_ends_the_peer),
         PAIR_TEST(a_subject_that_fails_in_its_ramp_fails_the_trial),
         PAIR_TEST(a_subject_that_cannot_be_set_up_ends_the_peer),
-        PAIR_TEST(a_peer_that_does_not_end_is_ended),
+        PAIR_TEST(a_peer_that_does_not_end_is_ended_and_fails_the_trial),
         PAIR_TEST(a_trial_that_takes_too_long_ends_both_ends),
         PAIR_TEST(an_interrupt_ends_both_ends),
         PAIR_TEST(ends_that_cannot_be_joined_start_no_process),
