@@ -274,7 +274,8 @@ def required_by(family, name):
     results = family["results"]["items"]
     trial = results["properties"].get("trials", {}).get("items", {})
     where = {"options": family["options"], "result": results, "trial": trial,
-             "peer": trial.get("properties", {}).get("peer", {})}
+             "peer": trial.get("properties", {}).get("peer", {}),
+             "interval": results["properties"].get("intervals", {}).get("items", {})}
     return where.get(name, {}).get("required", [])
 
 wrong = []
