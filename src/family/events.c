@@ -33,8 +33,12 @@ int events_check_request(const struct request *request, struct err *err)
     if (request->n_execs > 0)
         return err_set(err, 0, "--exec: a command cannot be handed our handles");
     const struct knob_values *handles = &request->knobs[KNOB_HANDLES];
+    const struct knob_values *kinds = &request->knobs[KNOB_KIND];
+    unsigned each = 1; /* an eventfd is both its ends */
+    for (size_t i = 0; i < kinds->n; i++)
+        each = kinds->values[i] != HANDLE_EVENTFD ? 2 : each;
     for (size_t i = 0; i < handles->n; i++)
-        if (resources_need_descriptors("handles", handles->values[i], 2, err) != 0)
+        if (resources_need_descriptors("handles", handles->values[i], each, err) != 0)
             return -1;
     return 0;
 }

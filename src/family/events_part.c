@@ -88,6 +88,16 @@ static void forget_wakes(const struct events_state *state, const struct seat *se
         return; /* there were none */
 }
 
+/* Each who leaves wakes the others: the first wake may be forgotten by a worker that began late,
+ * and when the time is over nobody's read reaches the goal. */
+static int wake_others(const struct events_state *state, struct err *err)
+{
+    uint64_t one = 1;
+    if (state->task.stop_fd < 0 || write(state->task.stop_fd, &one, sizeof one) == sizeof one)
+        return 0;
+    return err_set(err, errno, "cannot wake the other threads");
+}
+
 static int ramp(void *opaque, const void *arg, const struct seat *seat, struct tally *tally,
                 struct err *err)
 {
@@ -116,6 +126,8 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     forget_wakes(state, seat);
     int status = work->strategy->pass(state->strategy_state, &state->task, tally, err);
     atomic_store(&work->writer.exchange->done, true);
+    if (wake_others(state, err) != 0)
+        status = -1;
     tally->passes = endless
                         ? (uint64_t)fmax(1, (double)tally->counter[COUNTER_MESSAGES] / EVENTS_PASS)
                         : passes;

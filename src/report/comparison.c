@@ -315,7 +315,10 @@ int comparison_make(const struct record *base, size_t n_base, const struct recor
         return err_set(err, 0, "no case has the figures that are to be compared");
     c->confidence = family_confidence(c->n_judged);
     comparison_doubt(c);
-    return compare_cases(c, err);
+    if (compare_cases(c, err) != 0)
+        return -1;
+    comparison_doubt_intervals(c);
+    return 0;
 }
 
 void comparison_free(struct comparison *c)

@@ -2,6 +2,8 @@
 
 #include "report/comparison_check.h"
 
+#include "stats/rank.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,4 +173,33 @@ void comparison_doubt(struct comparison *c)
                   at(c, 0)->path, at(c, 0)->version, at(c, i)->path, at(c, i)->version);
         return;
     }
+}
+
+static bool lacks_interval(const struct comparison *c, int metric)
+{
+    for (size_t i = 0; i < c->n_cases; i++) {
+        const struct comparison_row *row = &c->cases[i].rows[metric];
+        if (row->judged && isnan(row->change.low))
+            return true;
+    }
+    return false;
+}
+
+void comparison_doubt_intervals(struct comparison *c)
+{
+    struct notes *notes = &c->warnings;
+    bool figures = lacks_interval(c, COMPARED_TIME) || lacks_interval(c, COMPARED_CPU) ||
+                   lacks_interval(c, COMPARED_MEMORY);
+    bool percentiles = lacks_interval(c, COMPARED_P50) || lacks_interval(c, COMPARED_P99);
+    if (c->many && (figures || percentiles))
+        notes_add(notes, "no_interval", NULL, "too few runs a side for %zu comparisons at once",
+                  c->n_judged);
+    else if (figures)
+        notes_add(notes, "no_interval", NULL,
+                  "too few rounds for %zu comparisons at once: %zu are needed", c->n_judged,
+                  rank_rounds_needed(2 * c->n_judged));
+    else if (percentiles)
+        notes_add(notes, "no_interval", NULL,
+                  "one run has one percentile: it takes several runs a side, or --run-noise, to "
+                  "judge it");
 }

@@ -14,4 +14,7 @@ int comparison_check_place(struct comparison *comparison, struct err *err) MUST_
 /* Adds the doubts that need no refusal. */
 void comparison_doubt(struct comparison *comparison);
 
+/* The same once all is compared: verdicts that there are too few rounds or runs for. */
+void comparison_doubt_intervals(struct comparison *comparison);
+
 #endif

@@ -1,6 +1,7 @@
 /* The report for a person at a terminal. */
 #include "config.h"
 
+#include "report/crossover.h"
 #include "report/overview.h"
 #include "report/report.h"
 
@@ -101,5 +102,10 @@ int report_text(const struct report *report, const struct text_style *style, FIL
     table_print(&table, style->color, out);
     table_free(&table);
     fputc('\n', out);
+    if (report->settings->is_events && crossover_wanted(report->run)) {
+        if (crossover_print(report->run, out, err) != 0)
+            return -1;
+        fputc('\n', out);
+    }
     return print_part(overview_findings, report, style->width, out, err);
 }

@@ -40,7 +40,7 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
     struct serve serve;
     serve_start(&serve, task, tally, err);
     while (!serve_is_done(&serve))
-        for (unsigned i = 0; i < task->n_fds; i++)
+        for (unsigned i = 0; i < task->n_fds && !serve_is_done(&serve); i++)
             if (control(opaque, &serve, EPOLL_CTL_MOD, i) != 0)
                 return -1;
     return 0;

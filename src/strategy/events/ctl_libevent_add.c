@@ -39,7 +39,7 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
     struct serve serve;
     serve_start(&serve, task, tally, err);
     while (!serve_is_done(&serve)) {
-        for (unsigned i = 0; i < state->n; i++) {
+        for (unsigned i = 0; i < state->n && !serve_is_done(&serve); i++) {
             tally->calls += 2;
             if (event_add(state->events[i], NULL) != 0 || event_del(state->events[i]) != 0)
                 return err_set(err, 0, "libevent cannot watch handle %u", i + 1);

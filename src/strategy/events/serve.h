@@ -27,11 +27,12 @@ enum served {
 void serve_start(struct serve *serve, const struct task *task, struct tally *tally,
                  struct err *err);
 
-/* Has everybody together read enough? */
+/* Has everybody together read enough, or is the time over? */
 static inline bool serve_is_done(const struct serve *serve)
 {
     const struct task *task = serve->task;
-    return atomic_load_explicit(&task->exchange->read, memory_order_relaxed) >= task->goal;
+    return atomic_load_explicit(&task->exchange->read, memory_order_relaxed) >= task->goal ||
+           atomic_load_explicit(task->stop, memory_order_relaxed);
 }
 
 /* The messages in what one read brought: an eventfd counts them in its value (eventfd(2)). */
