@@ -20,6 +20,7 @@ struct events_state {
     uint64_t switches, ramp; /* of the system when the clock began; messages before it */
     void *strategy_state;
     bool set_up;
+    _Atomic unsigned left; /* of the first worker: how many are through */
 };
 
 /* Context switches of the whole system since it started: "ctxt" of /proc/stat (proc(5)), which may
@@ -89,10 +90,14 @@ static void forget_wakes(const struct events_state *state, const struct seat *se
 }
 
 /* Each who leaves wakes the others: the first wake may be forgotten by a worker that began late,
- * and when the time is over nobody's read reaches the goal. */
-static int wake_others(const struct events_state *state, struct err *err)
+ * and when the time is over nobody's read reaches the goal. The writer goes after the last one: its
+ * ends close then, which is an error to who still reads. */
+static int leave(const struct events_state *state, const struct seat *seat, struct err *err)
 {
+    struct events_state *first = seat->first;
     uint64_t one = 1;
+    if (atomic_fetch_add(&first->left, 1) + 1 == seat->workers)
+        atomic_store(&state->work->writer.exchange->done, true);
     if (state->task.stop_fd < 0 || write(state->task.stop_fd, &one, sizeof one) == sizeof one)
         return 0;
     return err_set(err, errno, "cannot wake the other threads");
@@ -109,6 +114,8 @@ static int ramp(void *opaque, const void *arg, const struct seat *seat, struct t
                      : 0;
     if (seat->worker == 0)
         state->switches = count_system_switches();
+    if (status != 0) /* it does not come to run() */
+        leave(state, seat, err);
     return status;
 }
 
@@ -125,8 +132,7 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
         state->task.goal = ramp_messages(seat) + passes * EVENTS_PASS;
     forget_wakes(state, seat);
     int status = work->strategy->pass(state->strategy_state, &state->task, tally, err);
-    atomic_store(&work->writer.exchange->done, true);
-    if (wake_others(state, err) != 0)
+    if (leave(state, seat, err) != 0)
         status = -1;
     tally->passes = endless
                         ? (uint64_t)fmax(1, (double)tally->counter[COUNTER_MESSAGES] / EVENTS_PASS)

@@ -8,11 +8,7 @@
 static int setup(void *state, const struct task *task, struct err *err)
 {
     (void)state;
-    for (unsigned i = 0; i < task->n_fds; i++)
-        if (task->fds[i] >= FD_SETSIZE)
-            return err_set(err, 0, "select takes descriptors below %d, and handle %u has number %d",
-                           FD_SETSIZE, i + 1, task->fds[i]);
-    return serve_unblock(task, err);
+    return serve_fits_select(task, err) == 0 ? serve_unblock(task, err) : -1;
 }
 
 static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)

@@ -108,4 +108,7 @@ static inline void serve_waited(struct serve *serve, int n, unsigned most)
 /* Makes the handles of the task non-blocking. */
 int serve_unblock(const struct task *task, struct err *err);
 
+/* Does select(2) take the handles of the task, by their numbers? */
+int serve_fits_select(const struct task *task, struct err *err);
+
 #endif
