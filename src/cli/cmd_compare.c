@@ -210,9 +210,10 @@ static int exit_status(const struct session_compare *s)
 /* A refusal leaves its document under --json, too: with the error, and nothing compared. */
 static int refuse(struct session_compare *s, const struct err *why)
 {
+    struct notes *notes = &s->comparison.errors;
     comparison_free(&s->comparison);
-    s->comparison = (struct comparison){.wish = &s->wish};
-    notes_add(&s->comparison.errors, "refused", NULL, "%s", why->text);
+    s->comparison.wish = &s->wish;
+    notes_add(notes, "refused", NULL, "%s", why->text);
     say("%s", why->text);
     (void)write_reports(s, true);
     return EXIT_UNMEASURED;
