@@ -54,9 +54,19 @@ static int check_like(const struct record *a, const struct record *b, struct err
     return 0;
 }
 
+/* Time of the first trial that counts: two runs may share a second and a seed, but not this. */
+static uint64_t first_wall(const struct record *r)
+{
+    for (size_t i = 0; i < r->n_cases; i++)
+        if (r->cases[i].n_trials > 0)
+            return r->cases[i].trials[0].wall_ns;
+    return UNKNOWN;
+}
+
 static bool is_same_run(const struct record *a, const struct record *b)
 {
-    return a->seed == b->seed && strcmp(a->started_at, b->started_at) == 0;
+    return a->seed == b->seed && strcmp(a->started_at, b->started_at) == 0 &&
+           first_wall(a) == first_wall(b);
 }
 
 int comparison_check_kind(const struct comparison *c, struct err *err)
@@ -127,7 +137,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* In time order, does each pair of runs hold one of either side, as in ABAB and ABBA? Then what
- * drifts meets both alike. With unlike numbers a side may have two in a row and no more. */
+ * drifts meets both alike. With unlike numbers a side may have two in a row and no more. Runs of
+ * one second cannot be told apart, and nothing drifts in it. */
 static bool alternates(const struct comparison *c)
 {
     struct start order[2 * RUNS_MOST];
@@ -135,6 +146,9 @@ static bool alternates(const struct comparison *c)
     for (size_t i = 0; i < n; i++)
         order[i] = (struct start){at(c, i)->started_at, i < c->n_base};
     qsort(order, n, sizeof *order, by_time);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(order[i].at, order[i - 1].at) == 0)
+            return true;
     for (size_t i = 1; i < n; i++) {
         row = order[i].is_base == order[i - 1].is_base ? row + 1 : 0;
         if (row > 1 || (c->n_base == c->n_fresh && i % 2 == 1 && row > 0))
