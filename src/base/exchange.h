@@ -27,6 +27,16 @@ struct exchange {
     struct exchange_handle handle[];
 };
 
+/* Adds to a count and returns what it was. Who is alone in adding needs no locked instruction. */
+static inline uint64_t exchange_add(_Atomic uint64_t *count, uint64_t n, bool alone)
+{
+    if (!alone)
+        return atomic_fetch_add_explicit(count, n, memory_order_relaxed);
+    uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
+    atomic_store_explicit(count, before + n, memory_order_relaxed);
+    return before;
+}
+
 static inline size_t exchange_size(unsigned n)
 {
     return sizeof(struct exchange) + n * sizeof(struct exchange_handle);

@@ -65,7 +65,7 @@ static bool write_message(const struct event_writer_work *work, unsigned handle,
         tally->counter[COUNTER_AGAIN]++;
         return false;
     }
-    uint64_t at = atomic_fetch_add_explicit(&exchange->written, 1, memory_order_relaxed);
+    uint64_t at = exchange_add(&exchange->written, 1, work->params->value[KNOB_WRITERS] == 1);
     atomic_store_explicit(&exchange->ring[at % EXCHANGE_RING], handle + 1, memory_order_release);
     tally->counter[COUNTER_MESSAGES]++;
     tally->bytes += sizeof one;

@@ -221,6 +221,7 @@ int main(int argc, char **argv)
     bool good = bench_loops(&paths);
     good &= bench_peers(&paths);
     good &= bench_streams(&paths);
+    good &= bench_events(&paths);
     if (is_wanted(&paths, "equal-cases")) {
         printf("a case compared with itself, cached file of 16 MiB\n");
         good &= bench_equals_once(&paths);

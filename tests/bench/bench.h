@@ -36,6 +36,8 @@ bool is_installed(const char *tool);
 
 /* iobench recv beside a bare pair, iperf3 and itself. False when a target was missed. */
 bool bench_streams(const struct paths *paths);
+/* iobench epoll beside a bare loop, perf bench and itself. */
+bool bench_events(const struct paths *paths);
 /* The table behind its default trial and ramp. */
 void bench_drain_times(const struct paths *paths);
 

@@ -13,21 +13,10 @@ void serve_start(struct serve *serve, const struct task *task, struct tally *tal
                             .eventfds = task->params->value[KNOB_KIND] == HANDLE_EVENTFD};
 }
 
-void serve_took(struct serve *serve, unsigned i, uint64_t n)
+void serve_wake(const struct serve *serve)
 {
-    struct exchange *exchange = serve->task->exchange;
-    struct exchange_handle *handle = &exchange->handle[i];
-    struct tally *tally = serve->tally;
-    latency_stop(tally, atomic_load_explicit(&handle->stamp_ns, memory_order_relaxed));
-    tally->counter[COUNTER_READS]++;
-    tally->counter[COUNTER_MESSAGES] += n;
-    tally->bytes += n * MESSAGE_BYTES;
-    atomic_fetch_add_explicit(&handle->served, n, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&handle->unread, (uint32_t)n, memory_order_release);
-    uint64_t before = atomic_fetch_add_explicit(&exchange->read, n, memory_order_relaxed);
-    uint64_t one = 1, goal = serve->task->goal;
-    if (before < goal && before + n >= goal && serve->task->stop_fd >= 0 &&
-        write(serve->task->stop_fd, &one, sizeof one) < 0)
+    uint64_t one = 1;
+    if (write(serve->task->stop_fd, &one, sizeof one) < 0)
         err_set(serve->err, errno, "cannot wake the other threads");
 }
 

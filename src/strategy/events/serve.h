@@ -41,8 +41,28 @@ static inline uint64_t serve_count(const struct serve *serve, const uint64_t *me
     return serve->eventfds ? message[0] : (uint64_t)got / MESSAGE_BYTES;
 }
 
+/* Wakes the other threads: enough was read. */
+void serve_wake(const struct serve *serve);
+
 /* n messages of handle i were read. */
-void serve_took(struct serve *serve, unsigned i, uint64_t n);
+static inline void serve_took(struct serve *serve, unsigned i, uint64_t n)
+{
+    const struct task *task = serve->task;
+    struct exchange *exchange = task->exchange;
+    struct exchange_handle *handle = &exchange->handle[i];
+    struct tally *tally = serve->tally;
+    bool alone = task->workers == 1;
+    if (tally->latency != NULL)
+        latency_stop(tally, atomic_load_explicit(&handle->stamp_ns, memory_order_relaxed));
+    tally->counter[COUNTER_READS]++;
+    tally->counter[COUNTER_MESSAGES] += n;
+    tally->bytes += n * MESSAGE_BYTES;
+    exchange_add(&handle->served, n, alone);
+    atomic_fetch_sub_explicit(&handle->unread, (uint32_t)n, memory_order_release);
+    uint64_t before = exchange_add(&exchange->read, n, alone);
+    if (!alone && before < task->goal && before + n >= task->goal)
+        serve_wake(serve);
+}
 
 /* An operation that is no read counts as a message, so that what it costs stands where theirs does.
  */
@@ -50,7 +70,7 @@ static inline void serve_counted(struct serve *serve)
 {
     serve->tally->counter[COUNTER_MESSAGES]++;
     serve->tally->bytes += MESSAGE_BYTES;
-    atomic_fetch_add_explicit(&serve->task->exchange->read, 1, memory_order_relaxed);
+    exchange_add(&serve->task->exchange->read, 1, serve->task->workers == 1);
 }
 
 /* One read of handle i. */
