@@ -370,5 +370,6 @@ calls() {
     two_ends() { [ "$(processes_with "$MARK" | wc -l)" = 3 ]; }
     eventually 20 two_ends
     kill -KILL $run
+    wait $run || true
     no_process_with "$MARK"
 }
