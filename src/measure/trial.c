@@ -227,7 +227,12 @@ static void end_peer(struct child *peer, bool finished, struct stage *stage)
 {
     struct err *err = &stage->err[PEER];
     uint64_t grace = finished ? PEER_GRACE_NS : NS_PER_MS; /* is it gone already? */
-    bool there = child_wait(peer, clock_now_ns() + grace, NULL) != CHILD_GONE;
+    uint64_t deadline = clock_now_ns() + grace;
+    enum child_event event;
+    do /* that it was ready may not have been heard yet */
+        event = child_wait(peer, deadline, NULL);
+    while (event == CHILD_REPORTED);
+    bool there = event != CHILD_GONE;
     int status = child_end(peer, there);
     if (there && finished)
         err_set(err, 0, "the other end still waited when this one was done");

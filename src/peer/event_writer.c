@@ -37,8 +37,8 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     uint64_t rate = work->params->value[KNOB_RATE];
     if (rate != PARAM_NONE)
         state->interval_ns = 1e9 * seat->workers / (double)rate;
-    /* Without a limit a handle may be full: who never sleeps passes on to the next. */
-    for (unsigned i = 0; work->params->value[KNOB_OUTSTANDING] == 0 && i < work->n; i++)
+    /* A handle may be full: who never sleeps passes on to the next. */
+    for (unsigned i = 0; work->params->value[KNOB_OUTSTANDING] != 1 && i < work->n; i++)
         if (fcntl(work->write_fds[i], F_SETFL, O_NONBLOCK) != 0)
             return err_set(err, errno, "cannot make handle %u non-blocking", i + 1);
     return 0;
