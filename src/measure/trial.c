@@ -221,8 +221,8 @@ static enum trial_end judge_status(int status, struct err *err)
     return TRIAL_FAILED;
 }
 
-/* Ends the peer, which has a moment to come to its own end after a subject that did, and notes what
- * it did not say itself. */
+/* Ends the peer, which has a moment to come to its own end after a subject that finished well, and
+ * notes what it did not say itself. */
 static void end_peer(struct child *peer, bool finished, struct stage *stage)
 {
     struct err *err = &stage->err[PEER];
@@ -275,7 +275,7 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
     int status = child_end(cast->subject, !finished);
     atomic_store(&stage->over, true);
     if (cast->peer != NULL)
-        end_peer(cast->peer, finished, stage);
+        end_peer(cast->peer, finished && WIFEXITED(status) && WEXITSTATUS(status) == 0, stage);
     if (finished) {
         *err = stage->err[SUBJECT];
         end = judge_status(status, err);
