@@ -17,6 +17,7 @@ setup()
     overview=$IOBENCH_SOURCE/man/iobench.1
     manual=$IOBENCH_SOURCE/man/iobench-read.1
     recv_manual=$IOBENCH_SOURCE/man/iobench-recv.1
+    epoll_manual=$IOBENCH_SOURCE/man/iobench-epoll.1
     cd "$BATS_TEST_TMPDIR"
 }
 
@@ -73,12 +74,13 @@ manual_options()
 
 strategies()
 {
-    "$IOBENCH" list "$1" | sed -nE 's/^  ([^ ]+) .*/\1/p'
+    "$IOBENCH" list "$1" | sed -nE '/^ *groups: /!s/^  ([^ ]+) .*/\1/p'
 }
 
+# groups [FAMILY]
 groups()
 {
-    "$IOBENCH" list | sed -n 's/^groups: //p' | tr -d ' ' | tr , '\n'
+    "$IOBENCH" list "$@" | sed -nE 's/^ *groups: //p' | tr -d ' ' | tr , '\n' | sort -u
 }
 
 # The third argument of each call in the sources that matches: a code. Codes that are no literal come
@@ -133,17 +135,23 @@ completions()
         "$(manual_options "$recv_manual" 'WHERE THE BYTES COME FROM')"
 }
 
+@test "every option of epoll --help stands in its manual, with its letter and its value, and the other way round" {
+    same_sets "in --help" "$(help_options epoll)" "in iobench-epoll(1)" \
+        "$(manual_options "$epoll_manual" 'THE REPORT')"
+}
+
 @test "sysread and stdio have the options of read" {
     equal "sysread --help" "$(help_options read)" "$(help_options sysread)"
     equal "stdio --help" "$(help_options read)" "$(help_options stdio)"
 }
 
 @test "no page mentions an option that there is not" {
-    local known
-    known=$({ help_options read && help_options recv; } | sed -E 's/^.*--/--/; s/=.*//')
+    local known command
+    known=$(for command in read recv epoll; do help_options $command; done |
+        sed -E 's/^.*--/--/; s/=.*//')
     subset "in a manual page" \
-        "$(cat "$overview" "$manual" "$recv_manual" | grep -v '^\.\\"' | grep -oE '(Fl -|--)[a-z][a-z-]+' |
-            sed 's/^Fl -/--/')" \
+        "$(cat "$overview" "$manual" "$recv_manual" "$epoll_manual" | grep -v '^\.\\"' |
+            grep -oE '(Fl -|--)[a-z][a-z-]+' | sed 's/^Fl -/--/')" \
         "in --help" "$known"
 }
 
@@ -169,16 +177,18 @@ groups_in()
         "$(strategies_in "$manual")"
     same_sets "in iobench list stream" "$(strategies stream)" "in iobench-recv(1)" \
         "$(strategies_in "$recv_manual")"
+    same_sets "in iobench list events" "$(strategies events)" "in iobench-epoll(1)" \
+        "$(strategies_in "$epoll_manual")"
 }
 
 @test "every group of iobench list is introduced in a manual" {
     same_sets "in iobench list" "$(groups)" "under STRATEGIES" \
-        "$(groups_in "$manual" && groups_in "$recv_manual")"
+        "$(groups_in "$manual" && groups_in "$recv_manual" && groups_in "$epoll_manual")"
 }
 
 @test "every warning that the sources add stands in the manual, and the other way round" {
     same_sets "added by the sources" "$(codes_in_sources 'notes_add\( *&[^,]*warnings')" \
-        "under Warnings" "$(for page in "$manual" "$recv_manual"; do
+        "under Warnings" "$(for page in "$manual" "$recv_manual" "$epoll_manual"; do
             section "$page" Warnings Errors
         done | sed -n 's/^\.It Li //p')"
 }
@@ -191,7 +201,7 @@ groups_in()
             codes_in_sources 'run_case_end\([^,()]+, *CASE_[A-Z]+'
             sed -nE 's/^ *return "([a-z]+)";.*/\1/p' "$IOBENCH_SOURCE/src/base/err.c" | grep error
         } | grep -vxE 'c->code|err_name\([^()]*\)')" \
-        "under Errors" "$(for page in "$manual" "$recv_manual"; do
+        "under Errors" "$(for page in "$manual" "$recv_manual" "$epoll_manual"; do
             section "$page" Errors FILES
         done | sed -n 's/^\.It Li //p')"
 }
@@ -226,8 +236,8 @@ groups_in()
     command -v mandoc >/dev/null || skip "mandoc is not installed"
     cd "$IOBENCH_SOURCE/man"
     # which other manuals are installed is no concern of ours
-    equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-read.1 iobench-recv.1 2>&1 |
-        grep -vE 'referenced manual not found|outdated mandoc.db')"
+    equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-read.1 iobench-recv.1 \
+        iobench-epoll.1 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')"
 }
 
 @test "iobench-sysread(1) and iobench-stdio(1) are iobench-read(1)" {
@@ -239,7 +249,7 @@ groups_in()
 
 @test "no line of a page is wider than 80 columns" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
-    equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual"; do
+    equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual" "$epoll_manual"; do
         mandoc -Tascii -O width=78 "$page" 2>/dev/null
     done | sed 's/.\x08//g' | awk 'length > 80')"
 }
@@ -316,19 +326,35 @@ words()
     for page; do section "$page" JSON EXPORTS; done | tr ' ' '\n'
 }
 
+# keys_of DEFINITION...: those that these entries of the schema have.
+keys_of()
+{
+    jq -r --args '.["$defs"][$ARGS.positional[]] | .properties | keys[]' "$schema" "$@"
+}
+
+# keys_only_of DEFINITION...: what only results of these families must hold.
+keys_only_of()
+{
+    jq -r --args '.["$defs"][$ARGS.positional[]].properties.results.items
+        | ., .properties.intervals.items, .properties.trials.items,
+            .properties.trials.items.properties.peer | .required // [] | .[]' "$schema" "$@" | sort -u
+}
+
 @test "every key of a result, a trial, a profile, a summary and a comparison stands in the manual" {
-    local of_streams
     # every page names those of its own family
-    of_streams=$(jq -r '.["$defs"].of_streams.properties | .options, .results.items,
-        .results.items.properties.trials.items | .required[]' "$schema" | sort -u)
-    subset "in the schema" "$(jq -r '(., .["$defs"]["result", "trial", "profile", "symbol", "latency",
-        "interval", "stat", "comparison", "model"]) | .properties | keys[]' "$schema" |
-        grep -vxF "$of_streams")" "in iobench-read(1) under JSON" "$(words "$manual")"
-    subset "in the schema" "$(jq -r '.["$defs"]["result", "trial", "peer", "socket", "fairness",
-        "call_bytes", "summary"] | .properties | keys[]' "$schema")" \
-        "under JSON" "$(words "$manual" "$recv_manual")"
-    subset "in the schema" "$(jq -r '.["$defs"]["peer", "socket", "fairness", "call_bytes"]
-        | .properties | keys[]' "$schema")" "in iobench-recv(1) under JSON" "$(words "$recv_manual")"
+    subset "in the schema" "$({
+        jq -r '.properties | keys[]' "$schema"
+        keys_of result trial profile symbol latency interval stat comparison model
+    } | grep -vxF "$(keys_only_of of_streams of_events)")" "in iobench-read(1) under JSON" \
+        "$(words "$manual")"
+    subset "in the schema" "$(keys_of result trial peer socket fairness call_bytes wait_events \
+        interval summary)" "under JSON" "$(words "$manual" "$recv_manual" "$epoll_manual")"
+    subset "in the schema" "$(keys_only_of of_streams && keys_of socket fairness call_bytes)" \
+        "in iobench-recv(1) under JSON" "$(words "$recv_manual")"
+    subset "in the schema" "$(keys_only_of of_events && keys_of fairness wait_events)" \
+        "in iobench-epoll(1) under JSON" "$(words "$epoll_manual")"
+    subset "in the schema" "$(keys_of peer | grep -vxF "$(keys_only_of of_streams of_events)")" \
+        "in both" "$(comm -12 <(words "$recv_manual" | sort -u) <(words "$epoll_manual" | sort -u))"
 }
 
 # make_documents: a document of every kind into *.json here.
@@ -382,10 +408,23 @@ make_documents()
     "$IOBENCH" recv --json --quiet --mode=recv --duration=30ms --interval=10ms --quick >recv-watched.json
     ! "${drain[@]}" --mode=recv --transport=pipe >recv-skipped.json || return 1
     ! "$IOBENCH" recv --json --quiet --mode=recv --connect=unix:missing >recv-failed.json || return 1
-    "$IOBENCH" recv --json --quiet --send --listen=unix:here --bytes=2M >recv-send.json 3>&- &
+    "$IOBENCH" recv --json --quiet --send --listen=unix:here >recv-send.json 3>&- &
     while [[ ! -S here ]]; do sleep 0.01; done
     "$IOBENCH" recv --json --quiet --mode=epoll --connect=unix:here --bytes=1M >recv-connect.json
     wait $!
+
+    local wait=("$IOBENCH" epoll --json --quiet --quick --rounds=2 --trial-time=1ms --ramp=500us)
+    "${wait[@]}" --handles=20 >epoll.json
+    "${wait[@]}" --handles=20 --mode=epoll,none-oracle --rounds=8 --latency >epoll-intervals.json
+    "${wait[@]}" --handles=10,40 --active=10,100 --mode=epoll,poll --order=cyclic --outstanding=2,0 \
+        --kind=eventfd --place=same --cpu="${cpu:-0}" --peer-cpu="${cpu:-0}" >epoll-options.json
+    "${wait[@]}" --handles=20 --mode=epoll --kind=unix,inet --max-events=4 >epoll-kinds.json
+    "${wait[@]}" --handles=20 --mode=epoll --rate=100000 >epoll-rate.json
+    "${wait[@]}" --handles=20 --ctl >epoll-control.json
+    "${wait[@]}" --handles=20 --mode=epoll --dry-run >epoll-dry.json
+    ! "${wait[@]}" --handles=20 --mode=epoll-exclusive >epoll-skipped.json || return 1
+    "$IOBENCH" epoll --json --quiet --handles=20 --mode=epoll --duration=30ms --interval=10ms \
+        --quick >epoll-watched.json
 
     # what fails, and still leaves a document
     ! "${any[@]}" missing >missing.json || return 1
@@ -427,7 +466,7 @@ for path in sys.argv[2:]:
     kinds |= {result["kind"] for result in document["results"]}
     if document["interrupted"]:
         seen.add("interrupted")
-    commands = {"recv"} if path.startswith("./recv") else {"read"}
+    commands = {next((c for c in ("recv", "epoll") if path.startswith("./" + c)), "read")}
     if document["command"] not in commands:
         wrong.append(f"{path}: a document of {document['command']}")
 # they are what they should be
@@ -443,12 +482,14 @@ PY
     head -c 10000 /dev/zero >file
     "$IOBENCH" read --json --quick --rounds=2 --trial-time=1ms file >usual.json
     "$IOBENCH" recv --json --quick --rounds=2 --trial-time=1ms --mode=recv,epoll >recv.json
-    "$PYTHON_JSONSCHEMA" - "$schema" usual.json recv.json <<'PY'
+    "$IOBENCH" epoll --json --quick --rounds=2 --trial-time=1ms --handles=20 --mode=epoll,poll \
+        >epoll.json
+    "$PYTHON_JSONSCHEMA" - "$schema" usual.json recv.json epoll.json <<'PY'
 import copy, json, sys
 from jsonschema import Draft202012Validator
 validator = Draft202012Validator(json.load(open(sys.argv[1])))
-good, stream = (json.load(open(path)) for path in sys.argv[2:])
-assert validator.is_valid(good) and validator.is_valid(stream), "the document itself is refused"
+good, stream, events = (json.load(open(path)) for path in sys.argv[2:])
+assert all(validator.is_valid(d) for d in (good, stream, events)), "the document itself is refused"
 
 def trial(d):
     return d["results"][0]["trials"][0]
@@ -477,6 +518,10 @@ spoilt = {
     "a parameter of streams among files": lambda d: d["results"][0]["params"].update(place="any"),
     "the source of a stream": lambda d: d.update(source=stream["source"]),
     "the command of a stream": lambda d: d.update(command="recv"),
+    "the command of events": lambda d: d.update(command="epoll"),
+    "an option of events among files": lambda d: d["options"].update(handles=[1]),
+    "a figure of events among files": lambda d: d["results"][0]["summary"].update(
+        events_per_s=d["results"][0]["summary"]["bytes_per_s"]),
 }
 spoilt_streams = {
     "a key too few in a trial of streams": lambda d: trial(d).pop("waits"),
@@ -492,9 +537,28 @@ spoilt_streams = {
     "the source of files": lambda d: d.update(source=good["source"]),
     "the id of a file": lambda d: d["results"][0].update(id="read/recv"),
     "the command of files": lambda d: d.update(command="read"),
+    "a counter of events among streams": lambda d: trial(d).update(events=0),
+    "a counter of events of a sender": lambda d: trial(d)["peer"].update(messages=0),
+    "a parameter of events among streams": lambda d: d["results"][0]["params"].update(kind="pipe"),
+}
+spoilt_events = {
+    "a key too few in a trial of events": lambda d: trial(d).pop("events"),
+    "a key too few in a writer": lambda d: trial(d)["peer"].pop("messages"),
+    "a counter of streams among events": lambda d: trial(d).update(datagrams=0),
+    "connections of events": lambda d: trial(d).update(connections=None),
+    "calls instead of waits": lambda d: d["results"][0].update(call_bytes=None),
+    "no word about waits": lambda d: d["results"][0].pop("wait_events"),
+    "a block size of events": lambda d: d["options"].update(block_size=[1]),
+    "a kind of handle that there is not": lambda d: d["results"][0]["params"].update(kind="tty"),
+    "more than all handles": lambda d: d["results"][0]["params"].update(active=101),
+    "a way of waiting without a writer": lambda d: d["results"][0]["params"].pop("writers"),
+    "a command among events": lambda d: d["results"][0].update(kind="exec"),
+    "the source of files": lambda d: d.update(source=good["source"]),
+    "the id of a stream": lambda d: d["results"][0].update(id="recv/epoll"),
+    "the command of streams": lambda d: d.update(command="recv"),
 }
 accepted = []
-for document, ways in ((good, spoilt), (stream, spoilt_streams)):
+for document, ways in ((good, spoilt), (stream, spoilt_streams), (events, spoilt_events)):
     for what, spoil in ways.items():
         bad = copy.deepcopy(document)
         spoil(bad)
@@ -508,9 +572,12 @@ PY
 
 @test "every option of --help has its line in the completion, and the other way round" {
     local command lines
-    for command in read recv; do
-        lines=$(bare_bash '[[ $1 == recv ]] && own=("${_iobench_stream_options[@]}") ||
-            own=("${_iobench_file_options[@]}")
+    for command in read recv epoll; do
+        lines=$(bare_bash 'case $1 in
+            read) own=("${_iobench_file_options[@]}") ;;
+            recv) own=("${_iobench_stream_options[@]}") ;;
+            epoll) own=("${_iobench_event_options[@]}") ;;
+            esac
             printf "%s\n" "${_iobench_options[@]}" "${own[@]}"' $command)
         same_sets "in $command --help" "$(help_options $command | sed -E 's/=.*/=/')" \
             "in the completion" "$(sed -E 's/^- / /; s/^([^ ]*) (--[^ ]+).*/\1 \2/' <<<"$lines")"
@@ -519,7 +586,7 @@ PY
 
 @test "every option of --help completes from all but its last letter" {
     local command options
-    for command in stdio recv; do
+    for command in stdio recv epoll; do
         options=$(help_options $command | sed -E 's/^.*--/--/; s/=.*/=/')
         same_sets "in $command --help" "$options" "completed" "$(bare_bash 'command=$1
             for option in "${@:2}"; do
@@ -530,7 +597,7 @@ PY
 
 @test "after a command a dash offers the options of --help and nothing else" {
     local command
-    for command in read recv; do
+    for command in read recv epoll; do
         same_sets "in $command --help" "$(help_options $command | sed -E 's/^.*--/--/; s/=.*/=/')" \
             "offered" "$(completions $command -)"
     done
@@ -547,13 +614,15 @@ PY
 
 @test "--mode is completed to the strategies and groups of iobench list" {
     local known
-    known=$(strategies file && groups)
+    known=$(strategies file && groups file)
     same_sets "in iobench list" "$known" "offered after --mode=" "$(completions read --mode =)"
     same_sets "in iobench list" "$known" "offered after --mode" "$(completions read --mode '')"
     same_sets "in iobench list" "$known" "offered after -m" "$(completions sysread -m '')"
     equal "--mode=fg" "fgets" "$(completions read --mode = fg)"
-    same_sets "in iobench list" "$(strategies stream && groups)" "offered after recv --mode=" \
+    same_sets "in iobench list" "$(strategies stream && groups stream)" "offered after recv --mode=" \
         "$(completions recv --mode =)"
+    same_sets "in iobench list" "$(strategies events && groups events)" "offered after epoll --mode=" \
+        "$(completions epoll --mode =)"
     equal "recv --mode=recvm" "recvmmsg recvmsg" "$(completions recv --mode = recvm | sort | xargs)"
 }
 
@@ -578,6 +647,12 @@ PY
     for option in transport congestion nodelay place; do
         for value in $(completions recv --$option =); do
             "$IOBENCH" recv --dry-run --mode=epoll --$option="$value" >/dev/null
+        done
+    done
+    equal "--kind=" "pipe unix inet eventfd" "$(completions epoll --kind = | xargs)"
+    for option in kind order place share; do
+        for value in $(completions epoll --$option =); do
+            "$IOBENCH" epoll --dry-run --mode=epoll --$option="$value" >/dev/null
         done
     done
     for option in --color --progress; do
@@ -614,6 +689,7 @@ PY
     equal "after a family" "" "$(completions list file '')"
     equal "recv reads no FILE" "" "$(completions recv '')"
     equal "recv reads no FILE" "" "$(completions recv --quick -- '')"
+    equal "epoll reads no FILE" "" "$(completions epoll '')"
     equal "unknown command" "" "$(completions nosuch -)"
     equal "modes without a program" "" "$(IOBENCH=./missing completions read --mode =)"
 }
