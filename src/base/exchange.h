@@ -10,11 +10,11 @@
 
 enum { EXCHANGE_RING = 1 << 16 }; /* more than there are unread messages to ask about */
 
-/* One a handle, on a cache line of its own. */
+/* One a handle: a cache line that goes to and fro, and one that only who reads writes to. */
 struct exchange_handle {
     _Alignas(64) _Atomic uint32_t unread; /* messages written and not yet read */
     _Atomic uint64_t stamp_ns;            /* when the last one was written; 0 unless asked for */
-    _Atomic uint64_t served;              /* messages read */
+    _Alignas(64) _Atomic uint64_t served; /* messages read */
 };
 
 struct exchange {
@@ -22,6 +22,7 @@ struct exchange {
     _Alignas(64) _Atomic uint64_t read;    /* the same of all who read */
     _Alignas(64) _Atomic bool done;        /* no more is wanted */
     bool stamps;                           /* note the time of every message */
+    bool book;                             /* keep the ring: somebody is told what comes next */
     unsigned n;
     _Atomic uint32_t ring[EXCHANGE_RING]; /* handle + 1 of each message, 0 until it is written */
     struct exchange_handle handle[];

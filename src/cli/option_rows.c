@@ -238,9 +238,9 @@ const struct option_row option_rows[OPTION_ROWS] = {
     {NULL, "exec", "[NAME=]COMMAND",
      "your own command as one more case; {} is the FILE, {host} and {port} where to connect, "
      "{block_size} the block size",
-     APPLY, .apply = apply_exec},
+     APPLY, .apply = apply_exec, .only = OPTIONS_FILE | OPTIONS_STREAM},
     {NULL, "exec-output", "WHERE", "its standard output: inherit or a file (/dev/null)", APPLY,
-     .apply = apply_exec_output},
+     .apply = apply_exec_output, .only = OPTIONS_FILE | OPTIONS_STREAM},
     {NULL, "exec-verify", "LIST", "names of commands whose output must equal the FILE", APPLY,
      .apply = apply_exec_verify, .only = OPTIONS_FILE},
     {NULL, "latency", NULL, "time every call, where a strategy can; this costs two clock readings",

@@ -112,6 +112,7 @@ static int open_link(void *opaque, struct err *err)
     w->exchange = shared;
     w->exchange->n = w->n;
     w->exchange->stamps = work->stamps;
+    w->exchange->book = (work->strategy->needs & NEED_BOOK) != 0;
     return make_handles(w, err);
 }
 

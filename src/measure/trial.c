@@ -152,7 +152,9 @@ static enum child_event wait_watching(const struct trial *trial, const struct st
             until = started + duration_ns;
         uint64_t next =
             started + trial->interval_ns * (trial->intervals != NULL ? trial->intervals->n + 1 : 1);
-        bool looks = started > 0 && trial->interval_ns > 0;
+        /* what would be left behind the last one is part of it */
+        bool last = duration_ns > 0 && next + trial->interval_ns / 10 > started + duration_ns;
+        bool looks = started > 0 && trial->interval_ns > 0 && !last && !atomic_load(&stage->stop);
         if (looks && next < until)
             until = next;
         enum child_event event = child_wait(child, until, trial->interrupted);

@@ -9,10 +9,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+/* Random orders of the handles that a writer has ready: to shuffle anew for each turn would be its
+ * largest cost, and it must not be the limit. */
+enum { ORDERS = 16 };
+
 struct writer_state {
-    unsigned *handles; /* of this worker, in the order of a turn */
+    unsigned *handles; /* of this worker, n of them for each order */
     unsigned n, active;
     unsigned first; /* cyclic: where the next turn begins */
     double interval_ns,
@@ -26,7 +31,7 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     const struct event_writer_work *work = arg;
     if (seat->worker == 0 && work->read_fds != work->write_fds)
         ends_close(work->read_fds, work->n);
-    state->handles = calloc(work->n, sizeof *state->handles);
+    state->handles = calloc((size_t)ORDERS * work->n, sizeof *state->handles);
     if (state->handles == NULL)
         return err_set(err, errno, "cannot write to %u handles", work->n);
     for (unsigned i = seat->worker; i < work->n; i += seat->workers)
@@ -34,6 +39,11 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     uint64_t active = (state->n * work->params->value[KNOB_ACTIVE] + 99) / 100;
     state->active = (unsigned)active;
     rng_init(&state->rng, work->seed + seat->worker);
+    for (unsigned o = 1; o < ORDERS; o++) {
+        unsigned *order = state->handles + (size_t)o * state->n;
+        memcpy(order, state->handles, state->n * sizeof *order);
+        rng_shuffle(&state->rng, order, state->n);
+    }
     uint64_t rate = work->params->value[KNOB_RATE];
     if (rate != PARAM_NONE)
         state->interval_ns = 1e9 * seat->workers / (double)rate;
@@ -66,22 +76,28 @@ static bool write_message(const struct event_writer_work *work, unsigned handle,
         return false;
     }
     uint64_t at = exchange_add(&exchange->written, 1, work->params->value[KNOB_WRITERS] == 1);
-    atomic_store_explicit(&exchange->ring[at % EXCHANGE_RING], handle + 1, memory_order_release);
+    if (exchange->book)
+        atomic_store_explicit(&exchange->ring[at % EXCHANGE_RING], handle + 1,
+                              memory_order_release);
     tally->counter[COUNTER_MESSAGES]++;
     tally->bytes += sizeof one;
     return true;
 }
 
-/* Chooses the handles of the next turn: they come first then. */
-static unsigned next_turn(struct writer_state *state, const struct event_writer_work *work)
+/* The handles of the next turn: active of them from *first on, around the end. The first order is
+ * that of their numbers. */
+static const unsigned *next_turn(struct writer_state *state, const struct event_writer_work *work,
+                                 unsigned *first)
 {
-    if (work->params->value[KNOB_ORDER] == ORDER_RANDOM) {
-        rng_shuffle(&state->rng, state->handles, state->n);
-        return 0;
+    *first = state->first;
+    if (work->params->value[KNOB_ORDER] != ORDER_RANDOM) {
+        state->first = (state->first + state->active) % state->n;
+        return state->handles;
     }
-    unsigned first = state->first;
-    state->first = (first + state->active) % state->n;
-    return first;
+    if (state->active < state->n)
+        *first = (unsigned)rng_below(&state->rng, state->n);
+    uint64_t order = 1 + rng_below(&state->rng, ORDERS - 1);
+    return state->handles + (size_t)order * state->n;
 }
 
 static bool is_over(const struct event_writer_work *work)
@@ -89,17 +105,18 @@ static bool is_over(const struct event_writer_work *work)
     return atomic_load_explicit(&work->exchange->done, memory_order_relaxed);
 }
 
-/* A turn by the clock: every message has its moment, and one that comes late keeps it. */
+/* A turn by the clock: every message has its moment, and one that comes late keeps it. It goes to
+ * the next handle that has room: who reads may be waiting for another one. */
 static void write_paced(struct writer_state *state, const struct event_writer_work *work,
-                        unsigned first, struct tally *tally)
+                        const unsigned *handles, unsigned first, struct tally *tally)
 {
     for (unsigned i = 0; i < state->active && !is_over(work); i++) {
-        unsigned handle = state->handles[(first + i) % state->n];
+        unsigned at = first + i;
         uint64_t due = (uint64_t)state->due_ns;
         while (clock_now_ns() < due && !is_over(work))
             continue;
-        while (!is_over(work) && !write_message(work, handle, due, tally))
-            continue;
+        while (!is_over(work) && !write_message(work, handles[at % state->n], due, tally))
+            at++;
         state->due_ns += state->interval_ns;
     }
 }
@@ -112,13 +129,16 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     (void)seat, (void)err, (void)passes;
     state->due_ns = (double)clock_now_ns();
     while (state->n > 0 && !is_over(work)) {
-        unsigned first = next_turn(state, work), written = 0;
+        unsigned written = 0, at;
+        const unsigned *handles = next_turn(state, work, &at);
         if (state->interval_ns > 0) {
-            write_paced(state, work, first, tally);
+            write_paced(state, work, handles, at, tally);
             continue;
         }
-        for (unsigned i = 0; i < state->active; i++)
-            written += write_message(work, state->handles[(first + i) % state->n], 0, tally);
+        for (unsigned i = 0; i < state->active; i++) {
+            written += write_message(work, handles[at], 0, tally);
+            at = at + 1 < state->n ? at + 1 : 0;
+        }
         tally->counter[COUNTER_EMPTY_WAITS] += written == 0; /* everything was unread */
     }
     tally->passes = 1;

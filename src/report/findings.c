@@ -200,7 +200,7 @@ static void print_peer_limited(const struct report *report, FILE *out)
         measured++;
         limited += run_peer_limited(run, i) > 0;
     }
-    if (limited == 0)
+    if (limited == 0 || run->by_cpu) /* the load was given */
         return;
     if (limited == measured) {
         fprintf(out, "The %s was the limit: these figures are its speed.\n", peer);
@@ -215,7 +215,8 @@ static void print_peer_limited(const struct report *report, FILE *out)
         fprintf(out, "%s%s", separator, name_of(run, i, name));
         separator = ", ";
     }
-    fputs(": their figures are its speed.\n", out);
+    fprintf(out, ": %s the %s's speed.\n", limited == 1 ? "its figure is" : "their figures are",
+            peer);
 }
 
 static void print_symbols(const struct run *run, FILE *out)

@@ -139,7 +139,7 @@ bool bench_events(const struct paths *paths)
     for (size_t i = 0; i < sizeof wait_loops / sizeof wait_loops[0]; i++)
         if (is_wanted(paths, wait_loops[i].title))
             good &= bench_wait_loop(paths, &wait_loops[i]);
-    if (is_wanted(paths, "perf") && is_installed("perf"))
+    if (is_wanted(paths, "perf bench epoll") && is_installed("perf"))
         good &= bench_perf(paths);
     if (is_wanted(paths, "equal-waits"))
         good &= bench_equal_waits(paths);
