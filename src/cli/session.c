@@ -156,9 +156,10 @@ static void say_interval(void *data, const struct interval *interval)
     double seconds = (double)interval->wall_ns / 1e9;
     const uint64_t *n = interval->counter;
     if (s->settings.is_events) {
-        say("%.3f .. %.3f s: %.0f events/s, %.1f a wait", (double)interval->start_ns / 1e9, end_s,
-            (double)n[COUNTER_MESSAGES] / seconds,
-            n[COUNTER_WAITS] > 0 ? (double)n[COUNTER_EVENTS] / (double)n[COUNTER_WAITS] : 0);
+        say("%.3f .. %.3f s: %.0f events/s, %.1f a wait, %.0f context switches/s",
+            (double)interval->start_ns / 1e9, end_s, (double)n[COUNTER_MESSAGES] / seconds,
+            n[COUNTER_WAITS] > 0 ? (double)n[COUNTER_EVENTS] / (double)n[COUNTER_WAITS] : 0,
+            (double)interval->system_switches / seconds);
         return;
     }
     say("%.3f .. %.3f s: %s, %s", (double)interval->start_ns / 1e9, end_s,

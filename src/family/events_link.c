@@ -75,7 +75,10 @@ static int make_handles(struct event_writer_work *w, struct err *err)
     for (unsigned i = 0; status == 0 && i < w->n; i++) {
         int pair[2] = {-1, -1};
         if (make_pair(kind, listener, &at, pair) != 0)
-            status = err_set(err, errno, "cannot make handle %u", i + 1);
+            status = err_set(err, errno,
+                             errno == EADDRNOTAVAIL ? "handle %u: the ports of loopback are used up"
+                                                    : "cannot make handle %u",
+                             i + 1);
         if (status == 0 && kind != HANDLE_EVENTFD)
             pair[1] = move_up(pair[1], w->n);
         w->read_fds[i] = pair[0];

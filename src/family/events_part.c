@@ -2,6 +2,7 @@
 
 #include "family/events_part.h"
 
+#include "measure/usage.h"
 #include "peer/ends.h"
 
 #include <errno.h>
@@ -22,23 +23,6 @@ struct events_state {
     bool set_up;
     _Atomic unsigned left; /* of the first worker: how many are through */
 };
-
-/* Context switches of the whole system since it started: "ctxt" of /proc/stat (proc(5)), which may
- * be long. */
-static uint64_t count_system_switches(void)
-{
-    uint64_t switches = UNKNOWN;
-    FILE *stat = fopen("/proc/stat", "re");
-    char *line = NULL;
-    size_t room = 0;
-    while (stat != NULL && switches == UNKNOWN && getline(&line, &room, stat) > 0)
-        if (strncmp(line, "ctxt ", 5) == 0)
-            switches = strtoull(line + 5, NULL, 10);
-    free(line);
-    if (stat != NULL)
-        fclose(stat);
-    return switches;
-}
 
 static int setup(void *opaque, const void *arg, const struct seat *seat, struct err *err)
 {
@@ -113,7 +97,7 @@ static int ramp(void *opaque, const void *arg, const struct seat *seat, struct t
                      ? work->strategy->pass(state->strategy_state, &state->task, tally, err)
                      : 0;
     if (seat->worker == 0)
-        state->switches = count_system_switches();
+        state->switches = usage_system_switches();
     if (status != 0) /* it does not come to run() */
         leave(state, seat, err);
     return status;
@@ -147,7 +131,7 @@ static void note(void *opaque, const void *arg, struct tally *tally)
     const struct event_writer_work *writer = &((const struct events_work *)arg)->writer;
     if (state->task.worker > 0)
         return; /* the first one tells for all */
-    uint64_t after = count_system_switches();
+    uint64_t after = usage_system_switches();
     tally->counter[COUNTER_SYSTEM_SWITCHES] =
         after != UNKNOWN && state->switches != UNKNOWN ? after - state->switches : 0;
     for (unsigned i = 0; i < writer->n; i++) {

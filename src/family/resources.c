@@ -22,10 +22,11 @@ int resources_need_descriptors(const char *option, uint64_t n, unsigned each, st
         return 0;
     if (n <= 16) /* it was told to make do with few, and may */
         return 0;
+    uint64_t possible = hard > SPARE_DESCRIPTORS ? (hard - SPARE_DESCRIPTORS) / each : 0;
     return err_set(err, 0,
                    "--%s: %" PRIu64 " need %" PRIu64 " descriptors, and the limit is %" PRIu64
-                   " (ulimit -Hn)",
-                   option, n, need, (uint64_t)hard);
+                   " (ulimit -Hn): %" PRIu64 " are possible",
+                   option, n, need, (uint64_t)hard, possible);
 }
 
 /* The first two processors that we may use. */

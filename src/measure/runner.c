@@ -197,8 +197,9 @@ static int measure_case(struct runner_state *s, unsigned index, unsigned round, 
     if (!warmup) {
         trial.latency = c->latency;
         trial.sizes = c->sizes;
-        c->intervals = (struct intervals){c->intervals.items, 0, s->runner->on_interval,
-                                          s->runner->interval_data};
+        c->intervals = (struct intervals){.items = c->intervals.items,
+                                          .on_interval = s->runner->on_interval,
+                                          .data = s->runner->interval_data};
         trial.intervals = &c->intervals;
         trial.interval_ns = s->runner->interval_ns;
     }

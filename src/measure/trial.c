@@ -114,6 +114,9 @@ static void add_interval(const struct trial *trial, uint64_t ns, const struct in
         all->items = items;
     if (items == NULL || ns <= from)
         return;
+    uint64_t switches = usage_system_switches();
+    now.system_switches = switches - all->switches_before;
+    all->switches_before = switches;
     now.start_ns = from;
     now.wall_ns = ns - from;
     items[all->n] = now;
@@ -191,6 +194,8 @@ static bool conduct(const struct trial *trial, struct stage *stage, const struct
         return false;
     }
     if (event == CHILD_REPORTED) {
+        if (trial->intervals != NULL && trial->interval_ns > 0)
+            trial->intervals->switches_before = usage_system_switches();
         if (write(cast->subject->to, "g", 1) != 1)
             return true; /* it died: its status tells */
         if (cast->peer != NULL && write(cast->peer->to, "g", 1) != 1)

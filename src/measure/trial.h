@@ -13,12 +13,14 @@
 struct interval {
     uint64_t start_ns, wall_ns; /* from the start of the clock */
     uint64_t bytes, counter[COUNTERS];
+    uint64_t system_switches; /* of the whole system, those of whoever else included */
 };
 
 /* All of one trial; they add up to it. Zero it before use, free() items. */
 struct intervals {
     struct interval *items;
     size_t n;
+    uint64_t switches_before; /* of the system, when the last one ended */
     void (*on_interval)(void *data, const struct interval *interval); /* or NULL */
     void *data;
 };

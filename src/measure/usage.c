@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -139,6 +140,21 @@ void usage_unknown(struct sample *sample)
     sample->running_ns = sample->runnable_ns = UNKNOWN;
     sample->peak_rss_bytes = sample->peak_rss_anon_bytes = UNKNOWN;
     sample->cpu = -1;
+}
+
+uint64_t usage_system_switches(void)
+{
+    uint64_t switches = UNKNOWN;
+    FILE *stat = fopen("/proc/stat", "re");
+    char *line = NULL;
+    size_t room = 0;
+    while (stat != NULL && switches == UNKNOWN && getline(&line, &room, stat) > 0)
+        if (strncmp(line, "ctxt ", 5) == 0)
+            switches = strtoull(line + 5, NULL, 10);
+    free(line);
+    if (stat != NULL)
+        fclose(stat);
+    return switches;
 }
 
 int usage_pin(const struct cpus *cpus, struct err *err)

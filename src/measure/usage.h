@@ -28,6 +28,10 @@ void usage_unknown(struct sample *sample);
 /* Anonymous memory resident now (RssAnon of /proc/self/status); UNKNOWN where there is no such. */
 uint64_t usage_anonymous_bytes(void);
 
+/* Context switches of the whole system since it started: "ctxt" of /proc/stat (proc(5)), which may
+ * be long. UNKNOWN where there is no such. */
+uint64_t usage_system_switches(void);
+
 /* Confines the calling process to these processors. */
 int usage_pin(const struct cpus *cpus, struct err *err) MUST_CHECK;
 

@@ -130,6 +130,8 @@ static json_t *make_intervals(struct json_document *d, const struct intervals *i
         json_put(d, o, "start_ns", json_count(intervals->items[i].start_ns));
         json_put(d, o, "wall_ns", json_count(intervals->items[i].wall_ns));
         json_put(d, o, "bytes", json_count(intervals->items[i].bytes));
+        if (counted == COUNTED_BY_EVENTS)
+            json_put(d, o, "system_switches", json_count(intervals->items[i].system_switches));
         for (int k = 0; k < COUNTERS && counted == COUNTED_BY_EVENTS; k++)
             if (counter_info[k].in_intervals)
                 json_put(d, o, counter_info[k].key, json_count(intervals->items[i].counter[k]));
