@@ -23,7 +23,7 @@ static void print_strategy(const struct strategy *strategy)
 /* The groups that a strategy of the family is in. */
 static void print_groups(enum family family)
 {
-    printf("  groups: ");
+    printf("groups: ");
     const char *separator = "";
     for (size_t i = 0; strategy_group_name(i) != NULL; i++) {
         bool used = false;
