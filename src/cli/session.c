@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -148,22 +149,48 @@ static int plan(struct session *s, struct err *err)
     return s->run.n_cases > 0 ? find_baseline(s, err) : 0;
 }
 
+/* "246451 events/s, 12.6 a wait, 1234 context switches/s" */
+static void say_events(const char *when, const struct interval *of)
+{
+    double seconds = (double)of->wall_ns / 1e9;
+    const uint64_t *n = of->counter;
+    say("%s: %.0f events/s, %.1f a wait, %.0f context switches/s", when,
+        (double)n[COUNTER_MESSAGES] / seconds,
+        n[COUNTER_WAITS] > 0 ? (double)n[COUNTER_EVENTS] / (double)n[COUNTER_WAITS] : 0,
+        (double)of->system_switches / seconds);
+}
+
 static void say_interval(void *data, const struct interval *interval)
 {
     const struct session *s = data;
-    char size[UNITS_TEXT], rate[UNITS_TEXT];
-    double end_s = (double)(interval->start_ns + interval->wall_ns) / 1e9;
-    double seconds = (double)interval->wall_ns / 1e9;
-    const uint64_t *n = interval->counter;
-    if (s->settings.is_events) {
-        say("%.3f .. %.3f s: %.0f events/s, %.1f a wait, %.0f context switches/s",
-            (double)interval->start_ns / 1e9, end_s, (double)n[COUNTER_MESSAGES] / seconds,
-            n[COUNTER_WAITS] > 0 ? (double)n[COUNTER_EVENTS] / (double)n[COUNTER_WAITS] : 0,
-            (double)interval->system_switches / seconds);
-        return;
+    char when[64], size[UNITS_TEXT], rate[UNITS_TEXT];
+    snprintf(when, sizeof when, "%.3f .. %.3f s", (double)interval->start_ns / 1e9,
+             (double)(interval->start_ns + interval->wall_ns) / 1e9);
+    if (s->settings.is_events)
+        say_events(when, interval);
+    else
+        say("%s: %s, %s", when, units_size(size, interval->bytes),
+            units_rate(rate, (double)interval->bytes / ((double)interval->wall_ns / 1e9)));
+}
+
+/* What begins is not what goes on: the first interval is left out. */
+static void say_averages(const struct session *s)
+{
+    for (unsigned i = 0; i < s->run.n_cases && s->settings.is_events; i++) {
+        const struct intervals *all = &s->run.cases[i].intervals;
+        struct interval sum = {0};
+        for (size_t j = 1; j < all->n; j++) {
+            sum.wall_ns += all->items[j].wall_ns;
+            sum.system_switches += all->items[j].system_switches;
+            for (int k = 0; k < COUNTERS; k++)
+                sum.counter[k] += all->items[j].counter[k];
+        }
+        char when[128];
+        snprintf(when, sizeof when, "%.60s, average without the first interval",
+                 s->run.cases[i].label);
+        if (all->n > 1 && !s->options.quiet)
+            say_events(when, &sum);
     }
-    say("%.3f .. %.3f s: %s, %s", (double)interval->start_ns / 1e9, end_s,
-        units_size(size, interval->bytes), units_rate(rate, (double)interval->bytes / seconds));
 }
 
 static int run_cases(struct session *s, struct err *err)
@@ -196,6 +223,7 @@ static int run_cases(struct session *s, struct err *err)
         return -1;
     int status = runner_run(&runner, &s->run, err);
     progress_clear(&line);
+    say_averages(s);
     s->kind->end(s);
     return status;
 }

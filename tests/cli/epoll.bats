@@ -176,7 +176,10 @@ counts_hold() {
                  .[0] == .[1])' '.results[0] | [.intervals, (.trials[0] | [.bytes, .messages, .reads, .events, .waits])]'
     holds '.results[0] | ([.intervals[].wall_ns] | add) == .trials[0].wall_ns and .trials[0].wall_ns >= 1e9'
     holds '.results[0].intervals | [range(1; length) as $i | .[$i].start_ns == .[$i - 1].start_ns + .[$i - 1].wall_ns] | all'
-    equal "$(grep -c 'events/s' "$ERR")" "$(query '.results[0].intervals | length')" 'lines of intervals'
+    equal "$(grep -c '^iobench: [0-9.]* \.\. [0-9.]* s: [0-9]* events/s' "$ERR")" \
+        "$(query '.results[0].intervals | length')" 'lines of intervals'
+    equal "$(sed -n 's/.*average without the first interval: \([0-9]*\) events.*/\1/p' "$ERR")" \
+        "$(query '.results[0].intervals[1:] | 1e9 * (map(.messages) | add) / (map(.wall_ns) | add) | round')" average
 }
 
 @test "a run of a given length ends for every way, also where nothing tells of the writer's end" {
