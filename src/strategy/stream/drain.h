@@ -116,15 +116,51 @@ void drain_buffer_teardown(void *buffer);
 /* Makes the worker's connections non-blocking. */
 int drain_unblock(const struct task *task, struct err *err);
 
-/* The loop of every call that blocks on one connection. receive is a static function of the
- * caller's and inlined here: there is no call through a pointer. */
-ALWAYS_INLINE int drain_blocking(ssize_t (*receive)(const struct task *, int, unsigned char *,
-                                                    size_t),
-                                 const struct drain_buffer *buffer, const struct task *task,
-                                 struct tally *tally, struct err *err)
+/* A receive into want bytes of a buffer; a static function of the caller's, inlined into the loops
+ * below: there is no call through a pointer. */
+typedef ssize_t drain_receive(const struct task *task, int fd, unsigned char *bytes, size_t want);
+
+/* The loop of a stream whose calls are not looked at one by one: nothing stands between two of them
+ * but the counting, and that in registers. */
+ALWAYS_INLINE int drain_plainly(drain_receive *receive, const struct drain_buffer *buffer,
+                                struct drain *drain)
+{
+    const struct task *task = drain->task;
+    struct tally *tally = drain->tally;
+    uint64_t left = task->left[0], took = 0, goal = task->goal;
+    size_t size = buffer->size;
+    while (left > 0 && took < goal) {
+        size_t want = left < size ? (size_t)left : size;
+        ssize_t got = receive(task, task->fds[0], buffer->bytes, want);
+        tally->calls++;
+        if (got <= 0) {
+            uint64_t before = task->fd_bytes[0];
+            task->left[0] = left;
+            task->fd_bytes[0] = before + took;
+            enum drain_event event = drain_end(drain, 0, got);
+            if (event == DRAIN_FAILED || event == DRAIN_LAST)
+                return event == DRAIN_FAILED ? -1 : 0;
+            task->fd_bytes[0] = before;
+            continue;
+        }
+        tally->short_calls += (size_t)got < want;
+        consume(&task->sinks[0], tally, buffer->bytes, (size_t)got);
+        left -= (size_t)got;
+        took += (size_t)got;
+    }
+    task->left[0] = left;
+    task->fd_bytes[0] += took;
+    return 0;
+}
+
+/* The loop of every call that blocks on one connection. */
+ALWAYS_INLINE int drain_blocking(drain_receive *receive, const struct drain_buffer *buffer,
+                                 const struct task *task, struct tally *tally, struct err *err)
 {
     struct drain drain;
     drain_start(&drain, task, tally, err);
+    if (!task->datagrams && tally->latency == NULL && tally->sizes == NULL && drain.open > 0)
+        return drain_plainly(receive, buffer, &drain);
     while (drain.left > 0 && drain.open > 0) {
         size_t want = drain_room(&drain, 0, buffer->size);
         uint64_t start = latency_start(tally);
