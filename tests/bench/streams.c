@@ -141,14 +141,17 @@ static bool compare_equal_drains(const struct paths *paths, const char *options,
     return *low > 0;
 }
 
-static bool bench_equal_drains(const struct paths *paths)
+/* On one processor the two ends share its speed; on two, each has its own, which changes more. */
+static bool bench_equal_drains(const struct paths *paths, const char *place, bool judged)
 {
     static double halves[EQUALS];
     unsigned missed = 0, all_same = 0, n = 0;
     for (unsigned i = 0; i < EQUALS; i++) {
         double low, high;
         bool same;
-        if (!compare_equal_drains(paths, "--time-limit=5s", &low, &high, &same))
+        char options[64];
+        snprintf(options, sizeof options, "--time-limit=5s --place=%s", place);
+        if (!compare_equal_drains(paths, options, &low, &high, &same))
             continue;
         missed += low > 1 || high < 1;
         all_same += same;
@@ -156,11 +159,11 @@ static bool bench_equal_drains(const struct paths *paths)
     }
     struct summary s;
     summarize(halves, n, &s);
-    bool good = missed <= 7 && s.median <= 0.01;
-    printf(
-        "  equal drains, at most 5 s:   %u of %u intervals miss 1 (at most 7), half-width median "
-        "%.2f %% (goal 1 %%), %u are 'same': %s\n",
-        missed, n, 100 * s.median, all_same, good ? "reached" : "MISSED");
+    bool good = missed <= 7 && (!judged || s.median <= 0.01);
+    printf("  equal drains, place=%s: %u of %u intervals miss 1 (at most 7), half-width median "
+           "%.2f %% after at most 5 s%s, %u are 'same': %s\n",
+           place, missed, n, 100 * s.median, judged ? " (goal 1 %)" : "", all_same,
+           good ? "reached" : "MISSED");
     fflush(stdout);
     return good;
 }
@@ -180,8 +183,8 @@ void bench_drain_times(const struct paths *paths)
             double low, high;
             bool same;
             snprintf(options, sizeof options,
-                     "--precision=0.0001 --time-limit=2s --trial-time=%s --ramp=%s", times[i][0],
-                     times[i][1]);
+                     "--precision=0.0001 --time-limit=2s --place=apart --trial-time=%s --ramp=%s",
+                     times[i][0], times[i][1]);
             halves[i][j] = compare_equal_drains(paths, options, &low, &high, &same)
                                ? log(high / low) / 2
                                : INFINITY;
@@ -206,7 +209,9 @@ bool bench_streams(const struct paths *paths)
         good &= bench_iperf(paths, "2048", 2048, 2.0);
         good &= bench_iperf(paths, "128K", 128 * 1024, 1.2);
     }
-    if (is_wanted(paths, "equal-drains"))
-        good &= bench_equal_drains(paths);
+    if (is_wanted(paths, "equal-drains")) {
+        good &= bench_equal_drains(paths, "same", true);
+        good &= bench_equal_drains(paths, "apart", false);
+    }
     return good;
 }
