@@ -19,6 +19,9 @@ struct peer_sample {
     int cpu;
 };
 
+/* Of more threads than these single figures are not kept. */
+enum { MOST_TOLD = 16 };
+
 /* Counts are of the timed part and of all threads; UNKNOWN where there is no such figure. */
 struct sample {
     uint32_t case_index, round, position; /* round 0 is warm-up; position inside the round */
@@ -38,8 +41,10 @@ struct sample {
     uint64_t counter[COUNTERS];
     struct socket_facts socket;
     struct fairness fairness;
-    uint64_t ramp_bytes; /* moved before the clock, on top of bytes */
-    uint64_t cut_bytes;  /* that came but did not fit: of truncated datagrams */
+    unsigned workers;             /* of the subject */
+    uint64_t spurious[MOST_TOLD]; /* wake-ups of each of the first of them with nothing behind */
+    uint64_t ramp_bytes;          /* moved before the clock, on top of bytes */
+    uint64_t cut_bytes;           /* that came but did not fit: of truncated datagrams */
     uint64_t digest;
     bool has_digest;
     bool has_peer;

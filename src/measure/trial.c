@@ -38,6 +38,7 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
     *sample = stage->sample[SUBJECT];
     sample->complete = complete;
     sample->passes = stage->tally[0].passes;
+    sample->workers = trial->workers;
     bool lost_digest = false;
     for (unsigned i = 0; i < trial->workers; i++) {
         const struct tally *tally = &stage->tally[i];
@@ -48,6 +49,8 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
             sample->calls += tally->calls;
         sample->short_calls += tally->short_calls;
         sample->newlines += tally->newlines;
+        if (i < MOST_TOLD)
+            sample->spurious[i] = tally->counter[COUNTER_SPURIOUS];
         sample->ramp_bytes += tally->ramp_bytes;
         sample->cut_bytes += tally->cut_bytes;
         for (int k = 0; k < COUNTERS; k++)

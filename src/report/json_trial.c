@@ -77,6 +77,12 @@ static void put_two_ends(struct json_document *d, json_t *o, const struct sample
     json_put(d, o, "runnable_ns", json_count(s->runnable_ns));
     json_put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
     put_counters(d, o, s->counter, counted);
+    if (counted == COUNTED_BY_EVENTS) {
+        json_t *threads = json_array();
+        for (unsigned i = 0; i < s->workers && i < MOST_TOLD; i++)
+            json_append(d, threads, json_count(s->spurious[i]));
+        json_put(d, o, "spurious_by_thread", threads);
+    }
     json_put(d, o, counted == COUNTED_BY_EVENTS ? "handles" : "connections",
              make_fairness(d, &s->fairness));
     json_put(d, o, "socket", make_socket(d, &s->socket));

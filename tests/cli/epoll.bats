@@ -167,6 +167,13 @@ counts_hold() {
     holds 'all(.results[].trials[]; .messages >= 1000 * .passes and .reads == 0 and .peer == null)' "$CASES"
 }
 
+@test "wake-ups in vain are told for each thread" {
+    json epoll --quick --rounds=2 --mode=epoll -n 64 --threads=2
+    status_is 0
+    holds 'all(.results[0].trials[]; (.spurious_by_thread | length) == 2 and (.spurious_by_thread | add) == .spurious)' \
+        '[.results[0].trials[] | [.spurious, .spurious_by_thread]]'
+}
+
 @test "a run of a given length ends, and its intervals sum to the total" {
     json epoll --quick --mode=epoll -n 64 --duration=1s --interval=250ms
     status_is 0
