@@ -23,8 +23,7 @@ struct exchange {
     _Alignas(64) _Atomic bool done;        /* no more is wanted */
     bool stamps;                           /* note the time of every message */
     bool book;                             /* keep the ring: somebody is told what comes next */
-    unsigned n;
-    _Atomic uint32_t ring[EXCHANGE_RING]; /* handle + 1 of each message, 0 until it is written */
+    _Atomic uint32_t ring[EXCHANGE_RING];  /* handle + 1 of each message, 0 until it is written */
     struct exchange_handle handle[];
 };
 

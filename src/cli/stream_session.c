@@ -1,7 +1,6 @@
 /* Draining sockets, as a session. */
 #include "config.h"
 
-#include "cli/say.h"
 #include "cli/session.h"
 
 #include "base/clock.h"

@@ -102,7 +102,9 @@ size_t choices_count(const struct request *request, const struct choice *choices
     return cases;
 }
 
-bool choices_next(const struct request *request, unsigned knobs, size_t at[KNOBS])
+/* Steps through all combinations, the last knob fastest; at begins as all zero. False after the
+ * last. */
+static bool next_combination(const struct request *request, unsigned knobs, size_t at[KNOBS])
 {
     for (int k = KNOBS - 1; k >= 0; k--) {
         if (!(knobs & KNOB_BIT(k)))
@@ -112,6 +114,25 @@ bool choices_next(const struct request *request, unsigned knobs, size_t at[KNOBS
         at[k] = 0;
     }
     return false;
+}
+
+int choices_each(const struct request *request, const struct choice *choices, size_t n,
+                 knobs_function *knobs_of, add_function *add, void *data, struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned knobs = knobs_of(request, choices[i].strategy);
+        size_t at[KNOBS] = {0};
+        do {
+            struct params params;
+            params_init(&params);
+            for (int k = 0; k < KNOBS; k++)
+                if (knobs & KNOB_BIT(k))
+                    params.value[k] = request->knobs[k].values[at[k]];
+            if (add(data, &choices[i], &params, at, err) != 0)
+                return -1;
+        } while (next_combination(request, knobs, at));
+    }
+    return 0;
 }
 
 struct run_case *choice_add_case(struct run *run, const char *command, const struct choice *choice,

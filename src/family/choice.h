@@ -30,9 +30,14 @@ int choices_check(enum family family, const struct request *request, knobs_funct
 size_t choices_count(const struct request *request, const struct choice *choices, size_t n,
                      knobs_function *knobs_of);
 
-/* Steps through all combinations of the swept knobs, the last one fastest; at begins as all zero.
- * False after the last. */
-bool choices_next(const struct request *request, unsigned knobs, size_t at[KNOBS]);
+/* What a family does with one combination; at is where its values stand in the lists. */
+typedef int add_function(void *data, const struct choice *choice, const struct params *params,
+                         const size_t at[KNOBS], struct err *err);
+
+/* Calls add for every choice with every combination of the swept knobs, the last one fastest. */
+int choices_each(const struct request *request, const struct choice *choices, size_t n,
+                 knobs_function *knobs_of, add_function *add, void *data,
+                 struct err *err) MUST_CHECK;
 
 /* Adds a case of a strategy to the run, which has room for it: its id under command, its labels and
  * what the strategy says of itself. NULL on failure. */

@@ -65,10 +65,21 @@ static void check_suits(struct run_case *c, const struct strategy *strategy)
                      value[KNOB_HANDLES]);
 }
 
-static int add_case(struct events_plan *plan, const struct request *request,
-                    const struct choice *choice, const struct params *params, struct run *run,
-                    struct err *err)
+/* Where the cases go. */
+struct planning {
+    struct events_plan *plan;
+    const struct request *request;
+    struct run *run;
+};
+
+static int add_case(void *data, const struct choice *choice, const struct params *params,
+                    const size_t at[KNOBS], struct err *err)
 {
+    (void)at;
+    const struct planning *planning = data;
+    struct events_plan *plan = planning->plan;
+    const struct request *request = planning->request;
+    struct run *run = planning->run;
     const struct strategy *strategy = choice->strategy;
     struct events_work *work = &plan->works[plan->n++];
     if (events_work_init(work, strategy, params, request->seed, err) != 0)
@@ -93,25 +104,6 @@ static int add_case(struct events_plan *plan, const struct request *request,
     return resources_place(c, plan->cpus, err);
 }
 
-static int add_cases(struct events_plan *plan, const struct request *request,
-                     const struct choice *choices, size_t n, struct run *run, struct err *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        unsigned knobs = knobs_of(request, choices[i].strategy);
-        size_t at[KNOBS] = {0};
-        do {
-            struct params params;
-            params_init(&params);
-            for (int k = 0; k < KNOBS; k++)
-                if (knobs & KNOB_BIT(k))
-                    params.value[k] = request->knobs[k].values[at[k]];
-            if (add_case(plan, request, &choices[i], &params, run, err) != 0)
-                return -1;
-        } while (choices_next(request, knobs, at));
-    }
-    return 0;
-}
-
 struct events_plan *events_plan_cases(const struct request *request, struct run *run,
                                       struct err *err)
 {
@@ -121,6 +113,7 @@ struct events_plan *events_plan_cases(const struct request *request, struct run 
         return NULL;
     size_t cases = choices_count(request, choices, n, knobs_of);
     struct events_plan *plan = calloc(1, sizeof *plan);
+    struct planning planning = {plan, request, run};
     int status = -1;
     if (cases > MOST_CASES) {
         err_set(err, 0, "that makes more than %d cases", MOST_CASES);
@@ -133,7 +126,7 @@ struct events_plan *events_plan_cases(const struct request *request, struct run 
         err_set(err, errno, "cannot plan %zu cases", cases);
         goto out;
     }
-    status = add_cases(plan, request, choices, n, run, err);
+    status = choices_each(request, choices, n, knobs_of, add_case, &planning, err);
     if (status == 0)
         status = case_ids_number(run, err);
 out:

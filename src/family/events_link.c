@@ -113,7 +113,6 @@ static int open_link(void *opaque, struct err *err)
     if (shared == MAP_FAILED)
         return err_set(err, errno, "cannot share memory for %u handles", w->n);
     w->exchange = shared;
-    w->exchange->n = w->n;
     w->exchange->stamps = work->stamps;
     w->exchange->book = (work->strategy->needs & NEED_BOOK) != 0;
     return make_handles(w, err);

@@ -17,8 +17,8 @@
 struct events_state {
     const struct events_work *work;
     struct task task;
-    int stop_fd;             /* of the first worker; -1: one worker needs none */
-    uint64_t switches, ramp; /* of the system when the clock began; messages before it */
+    int stop_fd;       /* of the first worker; -1: one worker needs none */
+    uint64_t switches; /* of the system when the clock began */
     void *strategy_state;
     bool set_up;
     _Atomic unsigned left; /* of the first worker: how many are through */

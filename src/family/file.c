@@ -102,10 +102,25 @@ static void set_parts(struct run_case *c, struct file_work works[WORKS_PER_CASE]
     c->least_trial_ns = timed->strategy->least_trial_ns;
 }
 
-static int add_case(struct run *run, struct file_work *works, const struct request *request,
-                    const struct choice *choice, const struct params *params, uint64_t shown_buffer,
-                    const struct source *source, struct err *err)
+/* Where the cases go, and what they read. */
+struct planning {
+    struct file_plan *plan;
+    const struct request *request;
+    const struct source *source;
+    struct run *run;
+    uint64_t shown_buffer;
+};
+
+static int add_case(void *data, const struct choice *choice, const struct params *params,
+                    const size_t at[KNOBS], struct err *err)
 {
+    const struct planning *planning = data;
+    const struct file_plan *plan = planning->plan;
+    const struct request *request = planning->request;
+    struct run *run = planning->run;
+    struct file_work *works = &plan->works[(size_t)WORKS_PER_CASE * run->n_cases];
+    const struct source *source =
+        plan->views != NULL ? &plan->views[at[KNOB_SIZE]] : planning->source;
     const struct strategy *strategy = choice->strategy;
     struct run_case *c =
         choice_add_case(run, "read", choice, params, knobs_of(request, strategy), err);
@@ -116,7 +131,7 @@ static int add_case(struct run *run, struct file_work *works, const struct reque
         c->params.value[KNOB_CONSUME] = PARAM_NONE;
     }
     if (params->value[KNOB_STDIO_BUFFER] == PARAM_NONE)
-        c->params.value[KNOB_STDIO_BUFFER] = shown_buffer;
+        c->params.value[KNOB_STDIO_BUFFER] = planning->shown_buffer;
     if (request->latency && strategy->times_calls && run_add_histogram(&c->latency, err) != 0)
         return -1;
     works[0] = (struct file_work){.strategy = strategy,
@@ -126,29 +141,6 @@ static int add_case(struct run *run, struct file_work *works, const struct reque
                                   .keep_warm = request->knobs[KNOB_CACHE].n > 1};
     set_parts(c, works);
     file_check_suits(c, &works[0], request);
-    return 0;
-}
-
-static int add_cases(struct file_plan *plan, const struct request *request,
-                     const struct choice *choices, size_t n, const struct source *source,
-                     struct run *run, struct err *err)
-{
-    uint64_t shown_buffer = library_buffer(source);
-    for (size_t i = 0; i < n; i++) {
-        unsigned knobs = knobs_of(request, choices[i].strategy);
-        size_t at[KNOBS] = {0};
-        do {
-            struct params params;
-            params_init(&params);
-            for (int k = 0; k < KNOBS; k++)
-                if (knobs & KNOB_BIT(k))
-                    params.value[k] = request->knobs[k].values[at[k]];
-            if (add_case(run, &plan->works[(size_t)WORKS_PER_CASE * run->n_cases], request,
-                         &choices[i], &params, shown_buffer,
-                         plan->views != NULL ? &plan->views[at[KNOB_SIZE]] : source, err) != 0)
-                return -1;
-        } while (choices_next(request, knobs, at));
-    }
     return 0;
 }
 
@@ -198,7 +190,8 @@ struct file_plan *file_plan_cases(const struct request *request, const struct so
     }
     if (request->knobs[KNOB_SIZE].given && make_views(plan, source, err) != 0)
         goto out;
-    status = add_cases(plan, request, choices, n, source, run, err);
+    struct planning planning = {plan, request, source, run, library_buffer(source)};
+    status = choices_each(request, choices, n, knobs_of, add_case, &planning, err);
     if (status == 0)
         status = add_execs(plan, request, source, run, err);
     if (status == 0)

@@ -171,10 +171,21 @@ static int init_case(struct stream_case *own, struct stream_plan *plan, const st
     return 0;
 }
 
-static int add_case(struct stream_plan *plan, const struct request *request,
-                    const struct choice *choice, const struct params *params, struct run *run,
-                    struct err *err)
+/* Where the cases go. */
+struct planning {
+    struct stream_plan *plan;
+    const struct request *request;
+    struct run *run;
+};
+
+static int add_case(void *data, const struct choice *choice, const struct params *params,
+                    const size_t at[KNOBS], struct err *err)
 {
+    (void)at;
+    const struct planning *planning = data;
+    struct stream_plan *plan = planning->plan;
+    const struct request *request = planning->request;
+    struct run *run = planning->run;
     const struct strategy *strategy = choice->strategy;
     struct stream_case *own = &plan->cases[plan->n++];
     if (init_case(own, plan, params, err) != 0)
@@ -228,25 +239,6 @@ static int add_sender(struct stream_plan *plan, const struct request *request, s
     return 0;
 }
 
-static int add_cases(struct stream_plan *plan, const struct request *request,
-                     const struct choice *choices, size_t n, struct run *run, struct err *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        unsigned knobs = knobs_of(request, choices[i].strategy);
-        size_t at[KNOBS] = {0};
-        do {
-            struct params params;
-            params_init(&params);
-            for (int k = 0; k < KNOBS; k++)
-                if (knobs & KNOB_BIT(k))
-                    params.value[k] = request->knobs[k].values[at[k]];
-            if (add_case(plan, request, &choices[i], &params, run, err) != 0)
-                return -1;
-        } while (choices_next(request, knobs, at));
-    }
-    return 0;
-}
-
 /* A port for the whole run: it stands in the commands. */
 static int listen_for_commands(struct stream_plan *plan, unsigned *port, struct err *err)
 {
@@ -293,6 +285,7 @@ struct stream_plan *stream_plan_cases(const struct request *request, struct run 
         return NULL;
     size_t cases = choices_count(request, choices, n, knobs_of) + exec_count_cases(request);
     struct stream_plan *plan = calloc(1, sizeof *plan);
+    struct planning planning = {plan, request, run};
     int status = -1;
     if (plan != NULL)
         plan->command.sender.listener = plan->origin.listener = -1;
@@ -310,7 +303,7 @@ struct stream_plan *stream_plan_cases(const struct request *request, struct run 
     plan->origin =
         (struct stream_origin){request->connect, request->listen, -1, request->timeout_ns};
     status = request->send ? add_sender(plan, request, run, err)
-                           : add_cases(plan, request, choices, n, run, err);
+                           : choices_each(request, choices, n, knobs_of, add_case, &planning, err);
     if (status == 0)
         status = add_execs(plan, request, run, err);
     if (status == 0)

@@ -102,26 +102,22 @@ static void collect_peer(const struct trial *trial, const struct stage *stage,
 static void add_interval(const struct trial *trial, uint64_t ns, const struct interval *so_far)
 {
     struct intervals *all = trial->intervals;
-    struct interval now = *so_far;
-    uint64_t from = 0;
-    for (size_t i = 0; i < all->n; i++) {
-        const struct interval *before = &all->items[i];
-        from = before->start_ns + before->wall_ns;
-        now.bytes -= before->bytes < now.bytes ? before->bytes : now.bytes;
-        for (int k = 0; k < COUNTERS; k++)
-            now.counter[k] -=
-                before->counter[k] < now.counter[k] ? before->counter[k] : now.counter[k];
-    }
+    struct interval now = *so_far, *before = &all->so_far;
     struct interval *items = realloc(all->items, (all->n + 1) * sizeof *items);
     if (items != NULL)
         all->items = items;
-    if (items == NULL || ns <= from)
+    if (items == NULL || ns <= before->wall_ns)
         return;
     uint64_t switches = usage_system_switches();
+    now.start_ns = before->wall_ns;
+    now.wall_ns = ns - before->wall_ns;
+    now.bytes -= before->bytes;
+    for (int k = 0; k < COUNTERS; k++)
+        now.counter[k] -= before->counter[k];
     now.system_switches = switches - all->switches_before;
     all->switches_before = switches;
-    now.start_ns = from;
-    now.wall_ns = ns - from;
+    *before = *so_far;
+    before->wall_ns = ns;
     items[all->n] = now;
     if (all->on_interval != NULL)
         all->on_interval(all->data, &items[all->n]);

@@ -20,6 +20,7 @@ struct interval {
 struct intervals {
     struct interval *items;
     size_t n;
+    struct interval so_far;   /* the sum of all of them */
     uint64_t switches_before; /* of the system, when the last one ended */
     void (*on_interval)(void *data, const struct interval *interval); /* or NULL */
     void *data;

@@ -304,40 +304,42 @@ static void add_metric_column(const struct run *run, const struct figures *figur
                        known(&run->cases[i], figures[i].of[metric].median), print);
 }
 
+/* A column for a quantile of single calls or waits: "call p50". */
+struct quantile_column {
+    const char *heading;
+    double share;
+};
+enum { QUANTILE_COLUMNS = 3 };
+
+static void add_quantile_columns(const struct run *run, struct table *table,
+                                 const struct quantile_column shown[QUANTILE_COLUMNS],
+                                 unsigned last_kept, bool of_latency,
+                                 char *(*print)(char *, double))
+{
+    for (size_t q = 0; q < QUANTILE_COLUMNS; q++) {
+        size_t column = table_add_column(table, shown[q].heading, false, last_kept);
+        for (unsigned i = 0; i < run->n_cases; i++) {
+            const struct run_case *c = &run->cases[i];
+            const struct histogram *h = of_latency ? c->latency : c->sizes;
+            uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
+            print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
+                           print);
+        }
+    }
+}
+
 /* Bytes of single calls, where they were noted. */
 static void add_size_columns(const struct run *run, struct table *table)
 {
-    static const struct {
-        const char *heading;
-        double share;
-    } shown[] = {{"a call p50", 0.5}, {"p90 ", 0.9}, {"max ", 1}};
-    for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++) {
-        size_t column = table_add_column(table, shown[q].heading, false, 2);
-        for (unsigned i = 0; i < run->n_cases; i++) {
-            const struct histogram *h = run->cases[i].sizes;
-            uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
-            print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
-                           print_size);
-        }
-    }
+    static const struct quantile_column shown[] = {{"a call p50", 0.5}, {"p90 ", 0.9}, {"max ", 1}};
+    add_quantile_columns(run, table, shown, 2, false, print_size);
 }
 
 /* Times of single calls, where they were asked for. */
 static void add_latency_columns(const struct run *run, struct table *table)
 {
-    static const struct {
-        const char *heading;
-        double share;
-    } shown[] = {{"call p50", 0.5}, {"p99", 0.99}, {"max", 1}};
-    for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++) {
-        size_t column = table_add_column(table, shown[q].heading, false, 2);
-        for (unsigned i = 0; i < run->n_cases; i++) {
-            const struct histogram *h = run->cases[i].latency;
-            uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
-            print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
-                           units_time);
-        }
-    }
+    static const struct quantile_column shown[] = {{"call p50", 0.5}, {"p99", 0.99}, {"max", 1}};
+    add_quantile_columns(run, table, shown, 2, true, units_time);
 }
 
 static void print_factor(char *text, size_t size, double factor)
@@ -417,19 +419,8 @@ static int add_against_column(const struct run *run, struct table *table)
 static void add_wait_columns(const struct run *run, const struct figures *figures,
                              struct table *table)
 {
-    static const struct {
-        const char *heading;
-        double share;
-    } shown[] = {{"a wait p50", 0.5}, {"p90", 0.9}, {"max", 1}};
-    for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++) {
-        size_t column = table_add_column(table, shown[q].heading, false, 5);
-        for (unsigned i = 0; i < run->n_cases; i++) {
-            const struct histogram *h = run->cases[i].sizes;
-            uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
-            print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
-                           print_number);
-        }
-    }
+    static const struct quantile_column shown[] = {{"a wait p50", 0.5}, {"p90", 0.9}, {"max", 1}};
+    add_quantile_columns(run, table, shown, 5, false, print_number);
     add_metric_column(run, figures, table, "CPU/event", 4, METRIC_CPU_NS_PER_EVENT, units_time);
     add_metric_column(run, figures, table, "its writer's", 6, METRIC_PEER_CPU_NS_PER_EVENT,
                       units_time);

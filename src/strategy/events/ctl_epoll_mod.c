@@ -1,68 +1,33 @@
 /* What it costs to change what an epoll instance watches, as re-arming a one-shot does. */
 #include "config.h"
 
-#include "strategy/events/serve.h"
+#include "strategy/events/ctl_epoll.h"
 
 #ifdef HAVE_SYS_EPOLL_H
-#include <sys/epoll.h>
-
-struct state {
-    int fd; /* 0: not made */
-};
-
 static int setup(void *opaque, const struct task *task, struct err *err)
 {
-    struct state *state = opaque;
-    int fd = epoll_create1(EPOLL_CLOEXEC);
-    if (fd < 0)
-        return err_set(err, errno, "cannot make an epoll instance");
-    state->fd = fd;
+    struct ctl_epoll *state = opaque;
+    if (ctl_epoll_setup(state, err) != 0)
+        return -1;
     for (unsigned i = 0; i < task->n_fds; i++) {
         struct epoll_event event = {.events = EPOLLIN, .data.u32 = i};
-        if (epoll_ctl(fd, EPOLL_CTL_ADD, task->fds[i], &event) != 0)
+        if (epoll_ctl(state->fd, EPOLL_CTL_ADD, task->fds[i], &event) != 0)
             return err_set(err, errno, "cannot watch handle %u", i + 1);
     }
     return 0;
 }
 
-static int control(const struct state *state, struct serve *serve, int what, unsigned i)
-{
-    struct epoll_event event = {.events = EPOLLIN, .data.u32 = i};
-    serve->tally->calls++;
-    if (epoll_ctl(state->fd, what, serve->task->fds[i], &event) != 0)
-        return err_set(serve->err, errno, "cannot watch handle %u", i + 1);
-    serve_counted(serve);
-    return 0;
-}
-
-static int pass(void *opaque, const struct task *task, struct tally *tally, struct err *err)
+static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)
 {
     struct serve serve;
     serve_start(&serve, task, tally, err);
     while (!serve_is_done(&serve))
         for (unsigned i = 0; i < task->n_fds && !serve_is_done(&serve); i++)
-            if (control(opaque, &serve, EPOLL_CTL_MOD, i) != 0)
+            if (ctl_epoll_do(state, &serve, EPOLL_CTL_MOD, i) != 0)
                 return -1;
     return 0;
 }
-
-static void teardown(void *opaque)
-{
-    struct state *state = opaque;
-    if (state->fd > 0)
-        close(state->fd);
-}
 #endif
-
-static int probe(struct err *err)
-{
-#ifdef HAVE_SYS_EPOLL_H
-    (void)err;
-    return 0;
-#else
-    return err_set(err, 0, "this system has no epoll");
-#endif
-}
 
 const struct strategy strategy_events_ctl_epoll_mod = {
     .name = "ctl-epoll-mod",
@@ -70,11 +35,11 @@ const struct strategy strategy_events_ctl_epoll_mod = {
     .family = FAMILY_EVENTS,
     .groups = GROUP_CONTROL,
     .needs = NEED_ONE_THREAD,
-    .probe = probe,
+    .probe = epoll_events_probe,
 #ifdef HAVE_SYS_EPOLL_H
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct ctl_epoll),
     .setup = setup,
     .pass = pass,
-    .teardown = teardown,
+    .teardown = ctl_epoll_teardown,
 #endif
 };

@@ -3,7 +3,7 @@
 
 #include "strategy/events/epoll_events.h"
 
-#if defined HAVE_SYS_EPOLL_H
+#ifdef HAVE_SYS_EPOLL_H
 static int setup(void *state, const struct task *task, struct err *err)
 {
     return epoll_events_setup(state, task, 0, err);
@@ -19,18 +19,7 @@ static int pass(void *state, const struct task *task, struct tally *tally, struc
 {
     return epoll_events_pass(state, task, tally, err, on_event);
 }
-
-#define USABLE 1
 #endif
-
-static int probe(struct err *err)
-{
-#ifdef USABLE
-    return epoll_events_probe(err);
-#else
-    return err_set(err, 0, "this system has no such epoll");
-#endif
-}
 
 const struct strategy strategy_events_epoll = {
     .name = "epoll",
@@ -39,8 +28,8 @@ const struct strategy strategy_events_epoll = {
     .groups = GROUP_EVENTS,
     .knobs = KNOB_BIT(KNOB_MAX_EVENTS) | KNOB_BIT(KNOB_SHARE),
     .times_calls = true,
-    .probe = probe,
-#ifdef USABLE
+    .probe = epoll_events_probe,
+#ifdef HAVE_SYS_EPOLL_H
     .state_size = sizeof(struct epoll_events),
     .setup = setup,
     .pass = pass,

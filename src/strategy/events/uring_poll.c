@@ -27,12 +27,7 @@ int uring_poll_setup(struct uring_poll *state, bool multishot, const struct task
 
 static int arm(struct uring_poll *state, struct serve *serve, unsigned i)
 {
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&state->ring);
-    if (sqe == NULL) { /* full: hand over first */
-        serve->tally->calls++;
-        io_uring_submit(&state->ring);
-        sqe = io_uring_get_sqe(&state->ring);
-    }
+    struct io_uring_sqe *sqe = ring_get_sqe(&state->ring, &serve->tally->calls);
     if (sqe == NULL)
         return err_set(serve->err, EBUSY, "cannot watch handle %u", i + 1);
     if (state->multishot)
@@ -84,8 +79,8 @@ int uring_poll_pass(void *opaque, const struct task *task, struct tally *tally, 
         if (!state->armed[i] && arm(state, &serve, i) != 0)
             return -1;
     while (!serve_is_done(&serve)) {
-        int status = io_uring_submit_and_wait(&state->ring, 1);
-        if (status < 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY)
+        int status = ring_enter(&state->ring);
+        if (status < 0)
             return err_set(err, -status, "cannot wait for the io_uring");
         if (collect(state, &serve) != 0)
             return -1;

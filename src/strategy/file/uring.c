@@ -83,12 +83,6 @@ static inline void ask(struct uring *uring, struct block *block)
     io_uring_sqe_set_data(sqe, block);
 }
 
-/* A call that did nothing this time is made again in the next round. */
-static int or_later(int status)
-{
-    return status == -EINTR || status == -EAGAIN || status == -EBUSY ? 0 : status;
-}
-
 /* Hands over what was prepared, and waits until there is something to consume or to collect. A
  * polling thread takes it by itself, unless it sleeps; what it brings is looked for before it is
  * waited for. */
@@ -97,7 +91,7 @@ static int hand_over(struct uring *uring, struct tally *tally)
     struct io_uring *ring = &uring->ring;
     if (uring->kind == URING_SQPOLL) {
         tally->calls += (IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_NEED_WAKEUP) != 0;
-        int status = or_later(io_uring_submit(ring));
+        int status = ring_or_later(io_uring_submit(ring));
         if (status < 0 || queue_is_ready(&uring->queue))
             return status < 0 ? status : 0;
         for (unsigned i = 0; i < SPINS; i++)
@@ -105,7 +99,7 @@ static int hand_over(struct uring *uring, struct tally *tally)
                 return 0;
     }
     tally->calls++;
-    return or_later(io_uring_submit_and_wait(ring, 1));
+    return ring_enter(ring);
 }
 
 static void collect(struct uring *uring, struct tally *tally)

@@ -47,24 +47,13 @@ static int setup(void *opaque, const struct task *task, struct err *err)
     return 0;
 }
 
-/* A full ring is handed over first. */
-static struct io_uring_sqe *get_sqe(struct io_uring *ring, struct tally *tally)
-{
-    struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
-    if (sqe != NULL)
-        return sqe;
-    tally->calls++;
-    io_uring_submit(ring);
-    return io_uring_get_sqe(ring);
-}
-
 static void ask(struct state *state, const struct drain *drain, unsigned i)
 {
     const struct task *task = drain->task;
     struct request *r = &state->requests[i];
     if (r->want > 0 || !drain_wants(drain, i))
         return;
-    struct io_uring_sqe *sqe = get_sqe(&state->ring, drain->tally);
+    struct io_uring_sqe *sqe = ring_get_sqe(&state->ring, &drain->tally->calls);
     if (sqe == NULL)
         return;
     r->want = drain_room(drain, i, state->size);
@@ -112,8 +101,8 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
         ask(state, &drain, i);
     while (drain.left > 0 && drain.open > 0) {
         tally->calls++;
-        int status = io_uring_submit_and_wait(&state->ring, 1);
-        if (status < 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY)
+        int status = ring_enter(&state->ring);
+        if (status < 0)
             return err_set(err, -status, "cannot wait for the io_uring");
         if (collect(state, &drain) != 0)
             return -1;

@@ -33,12 +33,7 @@ static void arm(struct state *state, const struct drain *drain, unsigned i)
 {
     if (state->armed[i] || !drain_wants(drain, i))
         return;
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&state->ring);
-    if (sqe == NULL) {
-        drain->tally->calls++;
-        io_uring_submit(&state->ring);
-        sqe = io_uring_get_sqe(&state->ring);
-    }
+    struct io_uring_sqe *sqe = ring_get_sqe(&state->ring, &drain->tally->calls);
     if (sqe == NULL)
         return;
     io_uring_prep_recv_multishot(sqe, drain->task->fds[i], NULL, 0,
@@ -104,8 +99,8 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
         arm(state, &drain, i);
     while (drain.left > 0 && drain.open > 0) {
         tally->calls++;
-        int status = io_uring_submit_and_wait(&state->ring, 1);
-        if (status < 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY)
+        int status = ring_enter(&state->ring);
+        if (status < 0)
             return err_set(err, -status, "cannot wait for the io_uring");
         if (collect(state, &drain) != 0)
             return -1;
