@@ -15,25 +15,9 @@ static int exhaust(const struct epoll_state *state, struct drain *drain, unsigne
     return event == DRAIN_FAILED ? -1 : 0;
 }
 
-static int pass(void *opaque, const struct task *task, struct tally *tally, struct err *err)
+static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)
 {
-    struct epoll_state *state = opaque;
-    struct epoll_event events[EPOLL_BATCH];
-    struct drain drain;
-    drain_start(&drain, task, tally, err);
-    if (epoll_watch(state, &drain, EPOLLET) != 0) /* tells at once what is there already */
-        return -1;
-    while (drain.left > 0 && drain.open > 0) {
-        tally->counter[COUNTER_WAITS]++;
-        int n = epoll_wait(state->fd, events, EPOLL_BATCH, -1);
-        if (n < 0 && errno != EINTR)
-            return err_set(err, errno, "cannot wait");
-        for (int e = 0; e < n && drain.left > 0; e++)
-            if (exhaust(state, &drain, events[e].data.u32) != 0)
-                return -1;
-    }
-    epoll_forget_all(state, task);
-    return 0;
+    return epoll_pass(state, task, tally, err, EPOLLET, exhaust);
 }
 #endif
 
