@@ -9,31 +9,42 @@
 #include <stdint.h>
 
 enum knob { /* in alphabetical order of their keys, which is the order inside ids */
+            KNOB_ACCEPT,
             KNOB_ACTIVE,
             KNOB_ADVICE,
             KNOB_BLOCK_SIZE,
             KNOB_BYTES,
             KNOB_CACHE,
+            KNOB_CLIENT_THREADS,
             KNOB_CONGESTION,
+            KNOB_CONNECT_RATE,
             KNOB_CONNECTIONS,
             KNOB_CONSUME,
             KNOB_DEPTH,
             KNOB_HANDLES,
+            KNOB_IO,
             KNOB_KIND,
             KNOB_MAX_EVENTS,
+            KNOB_MESSAGE_SIZE,
             KNOB_NODELAY,
+            KNOB_NODELAY_AT,
             KNOB_OFFSET,
             KNOB_ORDER,
             KNOB_OUTSTANDING,
             KNOB_PATTERN,
+            KNOB_PIPELINE,
             KNOB_PLACE,
+            KNOB_PROTOCOL,
             KNOB_RATE,
             KNOB_RCVBUF,
+            KNOB_REQUESTS,
             KNOB_SEND_SIZE,
             KNOB_SHARE,
             KNOB_SIZE,
             KNOB_SNDBUF,
+            KNOB_SPLIT,
             KNOB_STDIO_BUFFER,
+            KNOB_THINK,
             KNOB_THREADS,
             KNOB_TRANSPORT,
             KNOB_WRITERS,
@@ -41,7 +52,8 @@ enum knob { /* in alphabetical order of their keys, which is the order inside id
 };
 
 /* A set of knobs. */
-#define KNOB_BIT(knob) (1u << (knob))
+typedef uint64_t knob_set;
+#define KNOB_BIT(knob) (UINT64_C(1) << (knob))
 
 /* No value: the knob is at rest (no byte limit, say). null in JSON. */
 #define PARAM_NONE UINT64_MAX
@@ -88,7 +100,25 @@ enum place { PLACE_ANY, PLACE_SAME, PLACE_APART };
 /* Values of KNOB_CONGESTION; its choices are the names that the kernel knows them by. */
 enum congestion { CONGESTION_SYSTEM };
 
-enum knob_kind { KNOB_KIND_SIZE, KNOB_KIND_COUNT, KNOB_KIND_CHOICE, KNOB_KIND_PATTERN };
+/* Values of KNOB_ACCEPT: one listening socket for all threads, or one each (SO_REUSEPORT). */
+enum accept_how { ACCEPT_SHARED, ACCEPT_REUSEPORT };
+
+/* Values of KNOB_IO: the two calls that move the bytes of a connection. */
+enum io_calls { IO_READ_WRITE, IO_RECV_SEND, IO_RECVMSG_SENDMSG, IO_READV_WRITEV };
+
+/* Values of KNOB_PROTOCOL. */
+enum protocol { PROTOCOL_RAW, PROTOCOL_HTTP };
+
+/* Values of KNOB_NODELAY_AT: the ends that set TCP_NODELAY. */
+enum nodelay_at { NODELAY_BOTH, NODELAY_CLIENT, NODELAY_SERVER, NODELAY_NONE };
+
+enum knob_kind {
+    KNOB_KIND_SIZE,
+    KNOB_KIND_COUNT,
+    KNOB_KIND_TIME, /* in ns */
+    KNOB_KIND_CHOICE,
+    KNOB_KIND_PATTERN
+};
 
 struct knob_info {
     const char *key;      /* in JSON and ids */

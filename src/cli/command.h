@@ -2,6 +2,8 @@
 #ifndef IOBENCH_CLI_COMMAND_H
 #define IOBENCH_CLI_COMMAND_H
 
+#include "base/params.h"
+
 #include <stddef.h>
 
 /* Sets of options that only some commands have. */
@@ -18,7 +20,7 @@ struct command {
     const char *summary;              /* one line, for the list of commands */
     const char *help;                 /* a paragraph, for --help; or NULL */
     unsigned options;                 /* OPTIONS_ */
-    unsigned knobs;                   /* of its family; 0: it has no measuring options */
+    knob_set knobs;                   /* of its family; 0: it has no measuring options */
     const char *const *default_modes; /* NULL-terminated; NULL: none */
 
     /* argv[0] is the command's name. Returns the exit status. */

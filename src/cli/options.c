@@ -50,7 +50,7 @@ static const struct option_row *rows_of(unsigned set)
     return set & OPTIONS_COMPARE ? compare_rows : option_rows;
 }
 
-static int build(struct arguments *a, unsigned set, unsigned knobs, int most_files, struct err *err)
+static int build(struct arguments *a, unsigned set, knob_set knobs, int most_files, struct err *err)
 {
     *a = (struct arguments){0};
     for (const struct option_row *row = rows_of(set); row->name != NULL; row++) {
@@ -134,7 +134,7 @@ static int set_defaults(struct options *o, struct err *err)
     return 0;
 }
 
-int options_parse(int argc, char **argv, unsigned set, unsigned knobs, struct options *options,
+int options_parse(int argc, char **argv, unsigned set, knob_set knobs, struct options *options,
                   struct err *err)
 {
     struct arguments a;
@@ -220,7 +220,7 @@ static void print_option(const char *letters, const char *name, const char *data
     fputc('\n', out);
 }
 
-void options_print(unsigned set, unsigned knobs, FILE *out)
+void options_print(unsigned set, knob_set knobs, FILE *out)
 {
     for (const struct option_row *row = rows_of(set); row->name != NULL; row++) {
         for (int k = 0; k < KNOBS && row->before_knobs; k++)

@@ -49,12 +49,12 @@ int text_list_add(struct text_list *list, const char *item, struct err *err) MUS
 /* Parses the arguments behind the command's name; argv[0] is that name. set and knobs are the
  * command's. Nothing is opened. The strings are those of argv, or live until options_free.
  */
-int options_parse(int argc, char **argv, unsigned set, unsigned knobs, struct options *options,
+int options_parse(int argc, char **argv, unsigned set, knob_set knobs, struct options *options,
                   struct err *err) MUST_CHECK;
 
 void options_free(struct options *options);
 
 /* One line an option, as --help shows them. */
-void options_print(unsigned set, unsigned knobs, FILE *out);
+void options_print(unsigned set, knob_set knobs, FILE *out);
 
 #endif

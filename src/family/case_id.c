@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *case_id(const char *command, const char *mode, unsigned knobs, const struct params *params)
+char *case_id(const char *command, const char *mode, knob_set knobs, const struct params *params)
 {
     char id[1024];
     int used = snprintf(id, sizeof id, "%s/%s", command, mode);

@@ -7,7 +7,7 @@
 /* "read/sysread/block_size=8192": the family's command, the mode, and the parameters that differ
  * from their default; block_size always, where the case has one. The caller frees it; NULL when out
  * of memory. */
-char *case_id(const char *command, const char *mode, unsigned knobs, const struct params *params);
+char *case_id(const char *command, const char *mode, knob_set knobs, const struct params *params);
 
 /* Appends #1, #2, ... to the ids and labels of cases that would otherwise have the same id. */
 int case_ids_number(struct run *run, struct err *err) MUST_CHECK;

@@ -75,7 +75,7 @@ int choices_check(enum family family, const struct request *request, knobs_funct
     struct choice *choices = choices_make(family, request, &n, err);
     if (choices == NULL)
         return -1;
-    unsigned known = 0;
+    knob_set known = 0;
     for (size_t i = 0; i < request->n_execs; i++)
         known |= exec_takes_block_size(request->execs[i]) ? KNOB_BIT(KNOB_BLOCK_SIZE) : 0;
     for (size_t i = 0; i < n; i++)
@@ -104,7 +104,7 @@ size_t choices_count(const struct request *request, const struct choice *choices
 
 /* Steps through all combinations, the last knob fastest; at begins as all zero. False after the
  * last. */
-static bool next_combination(const struct request *request, unsigned knobs, size_t at[KNOBS])
+static bool next_combination(const struct request *request, knob_set knobs, size_t at[KNOBS])
 {
     for (int k = KNOBS - 1; k >= 0; k--) {
         if (!(knobs & KNOB_BIT(k)))
@@ -120,7 +120,7 @@ int choices_each(const struct request *request, const struct choice *choices, si
                  knobs_function *knobs_of, add_function *add, void *data, struct err *err)
 {
     for (size_t i = 0; i < n; i++) {
-        unsigned knobs = knobs_of(request, choices[i].strategy);
+        knob_set knobs = knobs_of(request, choices[i].strategy);
         size_t at[KNOBS] = {0};
         do {
             struct params params;
@@ -136,7 +136,7 @@ int choices_each(const struct request *request, const struct choice *choices, si
 }
 
 struct run_case *choice_add_case(struct run *run, const char *command, const struct choice *choice,
-                                 const struct params *params, unsigned knobs, struct err *err)
+                                 const struct params *params, knob_set knobs, struct err *err)
 {
     const struct strategy *strategy = choice->strategy;
     struct run_case *c = &run->cases[run->n_cases++];

@@ -15,7 +15,7 @@ struct choice {
 };
 
 /* The knobs that a strategy has in this request. */
-typedef unsigned knobs_function(const struct request *request, const struct strategy *strategy);
+typedef knob_set knobs_function(const struct request *request, const struct strategy *strategy);
 
 /* The strategies of the request in order. A group adds what is not there yet; a name always adds,
  * so that a case can be compared with itself. The caller frees them; NULL on failure. */
@@ -42,6 +42,6 @@ int choices_each(const struct request *request, const struct choice *choices, si
 /* Adds a case of a strategy to the run, which has room for it: its id under command, its labels and
  * what the strategy says of itself. NULL on failure. */
 struct run_case *choice_add_case(struct run *run, const char *command, const struct choice *choice,
-                                 const struct params *params, unsigned knobs, struct err *err);
+                                 const struct params *params, knob_set knobs, struct err *err);
 
 #endif

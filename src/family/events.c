@@ -18,7 +18,7 @@ struct events_plan {
     struct cpus cpus[2]; /* for --place */
 };
 
-static unsigned knobs_of(const struct request *request, const struct strategy *strategy)
+static knob_set knobs_of(const struct request *request, const struct strategy *strategy)
 {
     (void)request;
     if (strategy->groups & GROUP_CONTROL)

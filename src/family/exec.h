@@ -34,7 +34,7 @@ struct exec_target {
     const char *host;            /* where a sender waits for it; NULL: none does */
     unsigned port;
     uint64_t pass_bytes; /* what a run that succeeds has read; UNKNOWN: who knows */
-    unsigned knobs;      /* of its cases, beside the block size */
+    knob_set knobs;      /* of its cases, beside the block size */
 };
 
 /* "NAME=COMMAND" is split where NAME consists of letters, digits and ._-; else all is the command

@@ -28,11 +28,11 @@ struct file_plan {
 };
 
 /* A mapping has blocks only where it is not walked through in sequence. */
-static unsigned knobs_of(const struct request *request, const struct strategy *strategy)
+static knob_set knobs_of(const struct request *request, const struct strategy *strategy)
 {
     const struct knob_values *patterns = &request->knobs[KNOB_PATTERN];
     bool only_sequential = patterns->n == 1 && patterns->values[0] == PATTERN_SEQUENTIAL;
-    unsigned knobs = strategy->knobs | FILE_KNOBS;
+    knob_set knobs = strategy->knobs | FILE_KNOBS;
     if (strategy->keeps_bytes)
         knobs &= ~KNOB_BIT(KNOB_CONSUME);
     if (knobs & KNOB_BIT(KNOB_PATTERN) && !only_sequential)

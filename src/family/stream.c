@@ -49,9 +49,9 @@ struct stream_plan {
     (KNOB_BIT(KNOB_BYTES) | KNOB_BIT(KNOB_CONGESTION) | KNOB_BIT(KNOB_CONNECTIONS) | \
      KNOB_BIT(KNOB_NODELAY) | KNOB_BIT(KNOB_SEND_SIZE) | KNOB_BIT(KNOB_SNDBUF))
 
-static unsigned knobs_of(const struct request *request, const struct strategy *strategy)
+static knob_set knobs_of(const struct request *request, const struct strategy *strategy)
 {
-    unsigned knobs = strategy->knobs | STREAM_KNOBS;
+    knob_set knobs = strategy->knobs | STREAM_KNOBS;
     if (strategy->keeps_bytes)
         knobs &= ~KNOB_BIT(KNOB_CONSUME);
     if (request->send) /* ours is the other end */

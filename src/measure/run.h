@@ -25,7 +25,7 @@ struct run_case {
     const char *caveat; /* what to mind before choosing it; or NULL */
     enum case_kind kind;
     struct params params;
-    unsigned knobs; /* the knobs that this case has: KNOB_BIT()s */
+    knob_set knobs; /* the knobs that this case has: KNOB_BIT()s */
     bool named;     /* asked for by name: not to measure it is an error */
     unsigned workers;
     struct part timed;     /* the work as it is measured */

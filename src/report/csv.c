@@ -29,7 +29,7 @@ static void put_count(FILE *out, uint64_t value)
         fprintf(out, "%" PRIu64, value);
 }
 
-static void put_params(FILE *out, const struct run_case *c, unsigned knobs)
+static void put_params(FILE *out, const struct run_case *c, knob_set knobs)
 {
     char text[PARAM_TEXT];
     for (int k = 0; k < KNOBS; k++) {
@@ -41,7 +41,7 @@ static void put_params(FILE *out, const struct run_case *c, unsigned knobs)
     }
 }
 
-static void put_trial(FILE *out, const struct run_case *c, const struct sample *s, unsigned knobs)
+static void put_trial(FILE *out, const struct run_case *c, const struct sample *s, knob_set knobs)
 {
     put_text(out, c->id);
     fputc(',', out);

@@ -23,7 +23,7 @@ struct settings {
     size_t n_modes;
     const uint64_t *knob_values[KNOBS];
     size_t n_knob_values[KNOBS];
-    unsigned knobs; /* those of the command's family */
+    knob_set knobs; /* those of the command's family */
     uint64_t rounds, warmup, seed;
     double precision, max_slowdown; /* ratios; max_slowdown NaN: no gate */
     uint64_t time_limit_ns, duration_ns, trial_time_ns, timeout_ns;

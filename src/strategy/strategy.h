@@ -93,7 +93,7 @@ struct strategy {
     const char *caveat;  /* a sentence on what to mind before choosing it; or NULL */
     enum family family;
     unsigned groups, needs;
-    unsigned knobs;   /* KNOB_BIT()s beside those of the family */
+    knob_set knobs;   /* KNOB_BIT()s beside those of the family */
     bool times_calls; /* knows --latency: see latency.h */
     bool keeps_bytes; /* they never reach user space (splice): no consume, nothing to verify */
     uint64_t least_trial_ns; /* its trials must be so long, 0: no such need */

@@ -420,7 +420,7 @@ static void a_knob_that_the_command_has_not_is_unknown(void **state)
     struct options options;
     struct err err = {0};
     split("--stdio-buffer=4k", &line);
-    unsigned knobs = READ_KNOBS & ~KNOB_BIT(KNOB_STDIO_BUFFER);
+    knob_set knobs = READ_KNOBS & ~KNOB_BIT(KNOB_STDIO_BUFFER);
     CHECK_INT("status", options_parse(line.argc, line.argv, OPTIONS_FILE, knobs, &options, &err), -1);
     CHECK_HAS("message", err.text, "unknown option '--stdio-buffer'");
     options_free(&options);

@@ -16,7 +16,7 @@ enum {
     ALL_KNOBS = READ_KNOBS | KNOB_BIT(KNOB_STDIO_BUFFER)
 };
 
-static void check_id(const char *mode, unsigned knobs, const struct params *params,
+static void check_id(const char *mode, knob_set knobs, const struct params *params,
                      const char *wanted)
 {
     char *id = case_id("read", mode, knobs, params);
