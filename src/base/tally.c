@@ -2,16 +2,20 @@
 
 #include "base/tally.h"
 
-enum { BOTH = COUNTED_BY_STREAMS | COUNTED_BY_EVENTS };
+enum {
+    BOTH = COUNTED_BY_STREAMS | COUNTED_BY_EVENTS,
+    SERVICE = COUNTED_BY_SERVICES,
+    ALL = BOTH | COUNTED_BY_SERVICES
+};
 
 const struct counter_info counter_info[COUNTERS] = {
-    [COUNTER_WAITS] = {"waits", BOTH, true},
-    [COUNTER_AGAIN] = {"eagain", BOTH, false},
+    [COUNTER_WAITS] = {"waits", ALL, true},
+    [COUNTER_AGAIN] = {"eagain", ALL, false},
     [COUNTER_DATAGRAMS] = {"datagrams", COUNTED_BY_STREAMS, false},
     [COUNTER_TRUNCATED] = {"truncated", COUNTED_BY_STREAMS, false},
     [COUNTER_EMPTY] = {"empty", COUNTED_BY_STREAMS, false},
     [COUNTER_NO_BUFFER] = {"enobufs", COUNTED_BY_STREAMS, false},
-    [COUNTER_EVENTS] = {"events", COUNTED_BY_EVENTS, true},
+    [COUNTER_EVENTS] = {"events", COUNTED_BY_EVENTS | COUNTED_BY_SERVICES, true},
     [COUNTER_EMPTY_WAITS] = {"empty_waits", COUNTED_BY_EVENTS, false},
     [COUNTER_READS] = {"reads", COUNTED_BY_EVENTS, true},
     [COUNTER_MESSAGES] = {"messages", COUNTED_BY_EVENTS, true},
@@ -19,4 +23,22 @@ const struct counter_info counter_info[COUNTERS] = {
     [COUNTER_FULL] = {"full_waits", COUNTED_BY_EVENTS, false},
     [COUNTER_UNIQUE] = {"handles_served", COUNTED_BY_EVENTS, false},
     [COUNTER_SYSTEM_SWITCHES] = {"system_switches", COUNTED_BY_EVENTS, false},
+    [COUNTER_CONTROLS] = {"controls", SERVICE, false},
+    [COUNTER_ACCEPTS] = {"accepts", SERVICE, false},
+    [COUNTER_MOST_OPEN] = {"most_open", SERVICE, false},
+    [COUNTER_REFUSED] = {"refused", SERVICE, false},
+    [COUNTER_BROKEN] = {"broken", SERVICE, false},
+    [COUNTER_BAD_REQUESTS] = {"bad_requests", SERVICE, false},
+    [COUNTER_REQUESTS] = {"requests", SERVICE, true},
+    [COUNTER_ASKED] = {"connections_asked", SERVICE, false},
+    [COUNTER_ESTABLISHED] = {"connections_established", SERVICE, false},
+    [COUNTER_CLOSED] = {"closed_early", SERVICE, false},
+    [COUNTER_RESET] = {"resets", SERVICE, false},
+    [COUNTER_TIMEOUTS] = {"timeouts", SERVICE, false},
+    [COUNTER_WRONG] = {"wrong_bytes", SERVICE, false},
+    [COUNTER_MALFORMED] = {"malformed", SERVICE, false},
+    [COUNTER_STATUS_ERRORS] = {"status_errors", SERVICE, false},
+    [COUNTER_IN_FLIGHT] = {"in_flight", SERVICE, false},
+    [COUNTER_LATE] = {"late_sends", SERVICE, false},
+    [COUNTER_SPIN_NS] = {"spin_ns", SERVICE, false},
 };

@@ -27,11 +27,31 @@ enum counter {
     COUNTER_FULL,            /* waits that returned as many events as they may */
     COUNTER_UNIQUE,          /* handles that were served at all */
     COUNTER_SYSTEM_SWITCHES, /* context switches of the whole system meanwhile */
+    /* Of a server. */
+    COUNTER_CONTROLS,     /* calls that only said what to wait for: epoll_ctl */
+    COUNTER_ACCEPTS,      /* connections that were accepted, before the clock as well */
+    COUNTER_MOST_OPEN,    /* that were open at once */
+    COUNTER_REFUSED,      /* that there was no descriptor, memory or thread for */
+    COUNTER_BROKEN,       /* that ended by an error */
+    COUNTER_BAD_REQUESTS, /* requests that were answered with an HTTP error */
+    /* Of a load generator. */
+    COUNTER_REQUESTS,      /* answered, in time and rightly or not */
+    COUNTER_ASKED,         /* connections that were to be made */
+    COUNTER_ESTABLISHED,   /* that were made */
+    COUNTER_CLOSED,        /* that the server closed while an answer was due */
+    COUNTER_RESET,         /* the same by an error */
+    COUNTER_TIMEOUTS,      /* requests that got no answer in time */
+    COUNTER_WRONG,         /* connections that got other bytes than they had sent */
+    COUNTER_MALFORMED,     /* that got no HTTP */
+    COUNTER_STATUS_ERRORS, /* answers with a status of 400 and above, or below 200 */
+    COUNTER_IN_FLIGHT,     /* requests without an answer at the end */
+    COUNTER_LATE,          /* sent more than a millisecond after their moment */
+    COUNTER_SPIN_NS,       /* processor time spent on waiting for the moment of a request */
     COUNTERS
 };
 
 /* Who counts it. */
-enum { COUNTED_BY_STREAMS = 1u << 0, COUNTED_BY_EVENTS = 1u << 1 };
+enum { COUNTED_BY_STREAMS = 1u << 0, COUNTED_BY_EVENTS = 1u << 1, COUNTED_BY_SERVICES = 1u << 2 };
 
 struct counter_info {
     const char *key; /* in the JSON */

@@ -45,6 +45,7 @@ static const struct {
     {FAMILY_FILE, "file", "ways of reading files (read, sysread, stdio)"},
     {FAMILY_STREAM, "stream", "ways of draining a socket (recv)"},
     {FAMILY_EVENTS, "events", "ways of waiting on many descriptors (epoll)"},
+    {FAMILY_SERVICE, "service", "ways of serving many connections (echo)"},
 };
 
 static void print_family(enum family family)

@@ -21,6 +21,7 @@ static const char *const family_names[] = {
     [FAMILY_FILE] = "file",
     [FAMILY_STREAM] = "stream",
     [FAMILY_EVENTS] = "events",
+    [FAMILY_SERVICE] = "service",
 };
 
 /* choices holds n_modes + strategy_count(). */

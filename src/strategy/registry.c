@@ -62,7 +62,9 @@
     X(events_none_oracle)             \
     X(events_ctl_epoll_add)           \
     X(events_ctl_epoll_mod)           \
-    X(events_ctl_libevent_add)
+    X(events_ctl_libevent_add)        \
+    X(service_thread)                 \
+    X(service_epoll)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;
 STRATEGIES(DECLARE)

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/exchange.h"
 #include "base/params.h"
+#include "base/rendezvous.h"
 #include "base/tally.h"
 #include "strategy/consume.h"
 
@@ -24,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum family { FAMILY_FILE, FAMILY_STREAM, FAMILY_EVENTS };
+enum family { FAMILY_FILE, FAMILY_STREAM, FAMILY_EVENTS, FAMILY_SERVICE };
 
 /* Groups, for --mode. */
 enum group {
@@ -53,6 +54,7 @@ enum need {
     NEED_ONE_THREAD = 1u << 10,
     NEED_THREADS = 1u << 11, /* more than one */
     NEED_BOOK = 1u << 12,    /* the writer's book of what it wrote: no more unread than it holds */
+    NEED_HTTP = 1u << 13,    /* speaks nothing else */
     NEED_LONE = 1u << 9,     /* one connection a thread: it blocks on the one that it looks at */
 };
 
@@ -79,9 +81,13 @@ struct task {
     /* Events: fds are the handles, goal the messages that all workers have
      * read together by the end of the pass, what came before it included. */
     struct exchange *exchange;
+    /* Services: fds[0] is the listening socket of this worker, which does not
+     * block. A pass serves until the meeting is in the phase `until`. */
+    struct rendezvous *meeting;
+    enum phase until;
     unsigned worker, workers;
     void *first; /* worker 0's state, for sharing */
-    int stop_fd; /* becomes readable when enough was read: wakes who waits; -1 for one worker */
+    int stop_fd; /* becomes readable when a pass is over: wakes who waits; -1: nobody needs it */
     const _Atomic bool *stop; /* the other end sends no more than what is on its way */
 };
 

@@ -240,7 +240,7 @@ static void a_processor_that_is_not_ours_is_refused_with_those_that_are(void **s
     CHECK_HAS(text, err.text, offered);
 }
 
-enum { READ_KNOBS = (1u << KNOBS) - 1 };
+#define READ_KNOBS (KNOB_BIT(KNOBS) - 1)
 
 static struct options parse(const char *text, struct line *line)
 {
