@@ -21,6 +21,11 @@ uint64_t clock_cpu_ns(void)
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+uint64_t clock_thread_cpu_ns(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 double clock_read_cost_ns(void)
 {
     enum { BATCHES = 5, READINGS = 200 };

@@ -14,6 +14,9 @@ uint64_t clock_now_ns(void);
  */
 uint64_t clock_cpu_ns(void);
 
+/* The same of the calling thread alone (CLOCK_THREAD_CPUTIME_ID). */
+uint64_t clock_thread_cpu_ns(void);
+
 /* What one reading of clock_now_ns() costs here: the median of a few short batches. */
 double clock_read_cost_ns(void);
 

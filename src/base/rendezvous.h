@@ -17,7 +17,6 @@ struct rendezvous {
     _Alignas(64) _Atomic int phase; /* enum phase; never goes back within a trial */
     _Atomic unsigned serving;       /* workers of the server in the timed phase */
     _Atomic unsigned ramped;        /* threads of the load that are through with the ramp */
-    _Atomic bool gone;              /* the server serves no more */
     /* Connections of the server. */
     _Alignas(64) _Atomic uint64_t accepted, open, most_open;
     _Atomic uint64_t refused;      /* there was no descriptor (or memory, or thread) for them */

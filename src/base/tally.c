@@ -42,3 +42,18 @@ const struct counter_info counter_info[COUNTERS] = {
     [COUNTER_LATE] = {"late_sends", SERVICE, false},
     [COUNTER_SPIN_NS] = {"spin_ns", SERVICE, false},
 };
+
+void numbered_add(struct numbered *counts, int number, uint64_t n)
+{
+    unsigned i = 0;
+    while (i < NUMBERS_COUNTED - 1 && counts->of[i].n > 0 && counts->of[i].number != number)
+        i++;
+    counts->of[i].number = number;
+    counts->of[i].n += n;
+}
+
+void numbered_merge(struct numbered *counts, const struct numbered *other)
+{
+    for (unsigned i = 0; i < NUMBERS_COUNTED && other->of[i].n > 0; i++)
+        numbered_add(counts, other->of[i].number, other->of[i].n);
+}

@@ -11,6 +11,15 @@
 
 struct histogram;
 
+/* What histograms may be kept of. */
+enum histogram_of {
+    OF_LATENCY,  /* time of single calls, or of requests from the moment meant for them, in ns */
+    OF_SIZES,    /* what single calls brought: bytes or events */
+    OF_SERVICE,  /* time of requests from when they were sent */
+    OF_LATENESS, /* from the moment meant for a request until it was sent */
+    HISTOGRAMS
+};
+
 /* What some strategies and peers count beside calls and bytes. One row in tally.c names each. */
 enum counter {
     COUNTER_WAITS,           /* calls that only waited: poll, epoll_wait, ... */
@@ -77,6 +86,19 @@ struct fairness {
     double sum, sum_of_squares; /* of the bytes of each */
 };
 
+/* How often which number was met: an errno value, an HTTP status. What finds no room counts as the
+ * last one. */
+enum { NUMBERS_COUNTED = 8 };
+struct numbered {
+    struct {
+        int number;
+        uint64_t n; /* 0: from here on none is used */
+    } of[NUMBERS_COUNTED];
+};
+
+void numbered_add(struct numbered *counts, int number, uint64_t n);
+void numbered_merge(struct numbered *counts, const struct numbered *other);
+
 struct tally {
     _Alignas(128) uint64_t passes;
     uint64_t bytes;       /* delivered */
@@ -89,11 +111,15 @@ struct tally {
     uint64_t counter[COUNTERS];
     struct socket_facts socket; /* of the first connection */
     struct fairness fairness;
-    uint64_t ramp_bytes;       /* moved before the clock */
-    uint64_t cut_bytes;        /* that came but did not fit: of truncated datagrams */
-    uint64_t foreign_cpu_ns;   /* of ended children, but spent before the timed part */
-    struct histogram *latency; /* of single calls, in ns; NULL unless it was asked for */
-    struct histogram *sizes;   /* of single calls, in bytes; the same */
+    uint64_t ramp_bytes;            /* moved before the clock */
+    uint64_t cut_bytes;             /* that came but did not fit: of truncated datagrams */
+    uint64_t foreign_cpu_ns;        /* of ended children, but spent before the timed part */
+    uint64_t tree_cpu_ns;           /* of other processes that did the work, in the timed part */
+    uint64_t tree_rss_bytes;        /* the most memory that they held; 0: there are none */
+    uint64_t thread_cpu_ns;         /* of this worker's thread, in the timed part */
+    struct numbered connect_errors; /* errno values of connections that were not made */
+    struct numbered statuses;       /* of HTTP answers that are no success */
+    struct histogram *histogram[HISTOGRAMS]; /* NULL unless it was asked for */
     bool has_digest;
     bool lost_digest; /* of this worker's share there is none: something is missing */
     bool

@@ -89,9 +89,9 @@ static int add_case(void *data, const struct choice *choice, const struct params
     work->stamps = request->latency || paced;
     struct run_case *c =
         choice_add_case(run, "epoll", choice, params, knobs_of(request, strategy), err);
-    if (c == NULL || run_add_histogram(&c->sizes, err) != 0)
+    if (c == NULL || run_add_histogram(&c->histogram[OF_SIZES], err) != 0)
         return -1;
-    if (work->stamps && !control && run_add_histogram(&c->latency, err) != 0)
+    if (work->stamps && !control && run_add_histogram(&c->histogram[OF_LATENCY], err) != 0)
         return -1;
     c->timed = events_part(work);
     if (!control) /* which needs nobody to write */

@@ -132,7 +132,8 @@ static int add_case(void *data, const struct choice *choice, const struct params
     }
     if (params->value[KNOB_STDIO_BUFFER] == PARAM_NONE)
         c->params.value[KNOB_STDIO_BUFFER] = planning->shown_buffer;
-    if (request->latency && strategy->times_calls && run_add_histogram(&c->latency, err) != 0)
+    if (request->latency && strategy->times_calls &&
+        run_add_histogram(&c->histogram[OF_LATENCY], err) != 0)
         return -1;
     works[0] = (struct file_work){.strategy = strategy,
                                   .params = *params,

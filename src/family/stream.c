@@ -201,9 +201,10 @@ static int add_case(void *data, const struct choice *choice, const struct params
     }
     if (!stream_is_external(&plan->origin))
         c->params.value[KNOB_SEND_SIZE] = own->sender.send_size;
-    if (request->latency && strategy->times_calls && run_add_histogram(&c->latency, err) != 0)
+    if (request->latency && strategy->times_calls &&
+        run_add_histogram(&c->histogram[OF_LATENCY], err) != 0)
         return -1;
-    if (request->sizes && run_add_histogram(&c->sizes, err) != 0)
+    if (request->sizes && run_add_histogram(&c->histogram[OF_SIZES], err) != 0)
         return -1;
     set_parts(c, own);
     check_suits(c, &own->timed);

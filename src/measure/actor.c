@@ -16,14 +16,24 @@ static const struct part *actor_part(const struct actor *actor)
     return actor->role == PEER ? actor->trial->peer : actor->trial->subject;
 }
 
+unsigned trial_workers(const struct trial *trial, enum role role)
+{
+    return role == PEER ? trial_peer_workers(trial) : trial->workers;
+}
+
+struct tally *stage_tallies(const struct trial *trial, struct stage *stage, enum role role)
+{
+    return stage->tally + (role == PEER ? trial->workers : 0);
+}
+
 static unsigned actor_workers(const struct actor *actor)
 {
-    return actor->role == PEER ? trial_peer_workers(actor->trial) : actor->trial->workers;
+    return trial_workers(actor->trial, actor->role);
 }
 
 static struct tally *actor_tally(const struct actor *actor, unsigned worker)
 {
-    return &actor->stage->tally[actor->role == PEER ? actor->trial->workers + worker : worker];
+    return &stage_tallies(actor->trial, actor->stage, actor->role)[worker];
 }
 
 struct worker {
@@ -41,34 +51,41 @@ static unsigned stage_workers(const struct trial *trial)
     return trial->workers + trial_peer_workers(trial);
 }
 
-static size_t count_histograms(const struct trial *trial)
+static size_t count_histograms(const struct trial *trial, enum histogram_of end)
 {
-    return (trial->latency != NULL ? 1u : 0u) + (trial->sizes != NULL ? 1u : 0u);
+    size_t n = 0;
+    for (int h = 0; h < (int)end; h++)
+        n += trial->histogram[h] != NULL;
+    return n;
 }
 
 size_t stage_size(const struct trial *trial)
 {
-    size_t histograms = trial->workers * count_histograms(trial);
+    size_t histograms =
+        trial_workers(trial, trial_driver(trial)) * count_histograms(trial, HISTOGRAMS);
     return sizeof(struct stage) + stage_workers(trial) * sizeof(struct tally) +
            histograms * sizeof(struct histogram);
 }
 
 struct histogram *stage_histogram(const struct trial *trial, struct stage *stage, unsigned worker,
-                                  const struct histogram *wanted)
+                                  enum histogram_of what)
 {
-    if (wanted == NULL)
+    if (trial->histogram[what] == NULL)
         return NULL;
-    size_t kind = wanted == trial->sizes && trial->latency != NULL;
     return (struct histogram *)(void *)&stage->tally[stage_workers(trial)] +
-           worker * count_histograms(trial) + kind;
+           worker * count_histograms(trial, HISTOGRAMS) + count_histograms(trial, what);
 }
 
 static int run_worker(struct worker *worker)
 {
     const struct actor *actor = worker->actor;
     const struct part *part = actor_part(actor);
-    return part->run(worker->state, part->arg, &worker->seat, actor->trial->passes,
-                     actor_tally(actor, worker->seat.worker), &worker->err);
+    struct tally *tally = actor_tally(actor, worker->seat.worker);
+    uint64_t began = clock_thread_cpu_ns();
+    int status = part->run(worker->state, part->arg, &worker->seat, actor->trial->passes, tally,
+                           &worker->err);
+    tally->thread_cpu_ns = clock_thread_cpu_ns() - began;
+    return status;
 }
 
 /* What the ramp counted is set aside: the clock has not begun. */
@@ -77,8 +94,9 @@ static int ramp_worker(struct worker *worker)
     const struct actor *actor = worker->actor;
     const struct part *part = actor_part(actor);
     struct tally *tally = actor_tally(actor, worker->seat.worker);
-    struct tally kept = {.phases = tally->phases, .latency = tally->latency, .sizes = tally->sizes};
-    tally->latency = tally->sizes = NULL;
+    struct tally kept = {.phases = tally->phases};
+    memcpy(kept.histogram, tally->histogram, sizeof kept.histogram);
+    memset(tally->histogram, 0, sizeof tally->histogram);
     int status = part->ramp(worker->state, part->arg, &worker->seat, tally, &worker->err);
     kept.ramp_bytes = tally->bytes + tally->cut_bytes;
     *tally = kept;
@@ -137,10 +155,10 @@ static int run_all(struct worker *workers, const struct actor *actor)
     unsigned n = actor_workers(actor);
     for (unsigned i = 0; i < n; i++) /* touched before the clock runs */
         *actor_tally(actor, i) = (struct tally){.phases = trial->phases};
-    for (unsigned i = 0; i < n && actor->role == SUBJECT; i++) {
-        actor_tally(actor, i)->latency = stage_histogram(trial, stage, i, trial->latency);
-        actor_tally(actor, i)->sizes = stage_histogram(trial, stage, i, trial->sizes);
-    }
+    for (unsigned i = 0; i < n && actor->role == trial_driver(trial); i++)
+        for (int h = 0; h < HISTOGRAMS; h++)
+            actor_tally(actor, i)->histogram[h] =
+                stage_histogram(trial, stage, i, (enum histogram_of)h);
     if (actor_part(actor)->ramp != NULL) {
         if (n > 1)
             pthread_barrier_wait(workers[1].start);
@@ -150,7 +168,7 @@ static int run_all(struct worker *workers, const struct actor *actor)
     }
     struct usage before, after;
     usage_start(&before);
-    if (actor->role == SUBJECT)
+    if (actor->role == trial_driver(trial))
         stage->started_ns = before.wall_ns;
     if (n > 1)
         pthread_barrier_wait(workers[1].start);
@@ -163,6 +181,11 @@ static int run_all(struct worker *workers, const struct actor *actor)
     uint64_t foreign = actor_tally(actor, 0)->foreign_cpu_ns;
     if (foreign < sample->cpu_ns)
         sample->cpu_ns -= foreign;
+    if (actor_tally(actor, 0)->tree_rss_bytes > 0) { /* others did the work */
+        sample->cpu_ns += actor_tally(actor, 0)->tree_cpu_ns;
+        sample->peak_rss_bytes = actor_tally(actor, 0)->tree_rss_bytes;
+        sample->peak_rss_anon_bytes = UNKNOWN;
+    }
     for (unsigned i = 0; i < n; i++)
         if (workers[i].status != 0) {
             stage->err[actor->role] = workers[i].err;

@@ -48,6 +48,9 @@ struct link {
     void *arg;
     int (*open)(void *arg, struct err *err); /* NULL: nothing joins them */
     void (*close)(void *arg);                /* also after a failed open */
+    /* Tells the subject that its time is over, where it may sleep through it; or NULL. Called in
+     * the parent, and only while the link is not closed there: then close comes after the end. */
+    void (*wake)(void *arg);
 };
 
 #endif

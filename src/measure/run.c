@@ -241,8 +241,8 @@ void run_free(struct run *run)
         free(run->cases[i].mode);
         free(run->cases[i].reason);
         free(run->cases[i].intervals.items);
-        free_histogram(run->cases[i].latency);
-        free_histogram(run->cases[i].sizes);
+        for (int h = 0; h < HISTOGRAMS; h++)
+            free_histogram(run->cases[i].histogram[h]);
     }
     free(run->cases);
     samples_free(&run->samples);

@@ -35,14 +35,16 @@ struct run_case {
     unsigned peer_workers; /* its threads; 0 stands for one */
     struct link link;      /* what joins the two */
     bool lossy;            /* what the other end sends may get lost (UDP) */
+    bool peer_drives;      /* as in struct trial */
+    bool serves;           /* the same */
+    bool judges_itself;    /* who moves the bytes compares them: no error is the verification */
     const struct cpus *cpus, *peer_cpus; /* instead of the run's; or NULL */
     unsigned reference_workers;          /* 0 stands for one */
     uint64_t reference_key;              /* cases with the same key have the same reference */
     uint64_t least_trial_ns;             /* its trials must be this long at least */
-    bool keeps_bytes;          /* none reaches user space: a limit to look at, no way of reading */
-    bool single_pass;          /* a trial is one pass: a cold read, a run of the user's command */
-    struct histogram *latency; /* of single calls, all measured trials together; NULL: not asked */
-    struct histogram *sizes;   /* the same, of their bytes */
+    bool keeps_bytes; /* none reaches user space: a limit to look at, no way of reading */
+    bool single_pass; /* a trial is one pass: a cold read, a run of the user's command */
+    struct histogram *histogram[HISTOGRAMS]; /* all measured trials together; NULL: not asked */
 
     enum case_status status;
     char *reason;     /* why it is not CASE_OK */

@@ -53,6 +53,8 @@ struct trial runner_case_trial(const struct runner_state *s, const struct run_ca
     trial.peer_workers = c->peer_workers;
     trial.link = &c->link;
     trial.ramp = c->ramp;
+    trial.peer_drives = c->peer_drives;
+    trial.serves = c->serves;
     trial.cpus = c->cpus != NULL ? c->cpus : s->runner->cpus;
     trial.peer_cpus = c->peer_cpus != NULL ? c->peer_cpus : s->runner->peer_cpus;
     return trial;
@@ -195,8 +197,7 @@ static int measure_case(struct runner_state *s, unsigned index, unsigned round, 
     runner_report(s, warmup ? "warming up" : "measuring", c->label, round);
     struct trial trial = runner_case_trial(s, c, &c->timed, c->passes);
     if (!warmup) {
-        trial.latency = c->latency;
-        trial.sizes = c->sizes;
+        memcpy(trial.histogram, c->histogram, sizeof trial.histogram);
         c->intervals = (struct intervals){.items = c->intervals.items,
                                           .on_interval = s->runner->on_interval,
                                           .data = s->runner->interval_data};

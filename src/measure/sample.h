@@ -9,18 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of more threads than these single figures are not kept. */
+enum { MOST_TOLD = 16 };
+
 /* What the other end of a trial did, from the start signal to its own end. */
 struct peer_sample {
     uint64_t bytes, calls, short_calls, wall_ns, cpu_ns;
     uint64_t running_ns, runnable_ns; /* as in struct sample */
     uint64_t voluntary_switches, involuntary_switches;
     uint64_t counter[COUNTERS];
+    uint64_t peak_rss_bytes;
+    unsigned workers;
+    uint64_t thread_cpu_ns[MOST_TOLD];
+    struct numbered connect_errors, statuses;
     struct socket_facts socket;
     int cpu;
 };
-
-/* Of more threads than these single figures are not kept. */
-enum { MOST_TOLD = 16 };
 
 /* Counts are of the timed part and of all threads; UNKNOWN where there is no such figure. */
 struct sample {
@@ -41,7 +45,9 @@ struct sample {
     uint64_t counter[COUNTERS];
     struct socket_facts socket;
     struct fairness fairness;
-    unsigned workers;             /* of the subject */
+    unsigned workers;                         /* of the subject */
+    uint64_t thread_cpu_ns[MOST_TOLD];        /* processor time of the first of them */
+    struct numbered connect_errors, statuses; /* as in the tally */
     uint64_t spurious[MOST_TOLD]; /* wake-ups of each of the first of them with nothing behind */
     uint64_t ramp_bytes;          /* moved before the clock, on top of bytes */
     uint64_t cut_bytes;           /* that came but did not fit: of truncated datagrams */

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the other end may take to end once the subject has. */
-#define PEER_GRACE_NS (3 * NS_PER_S)
+/* What the other end may take to end once the driver has. */
+#define OTHER_GRACE_NS (3 * NS_PER_S)
 
 static void add_fairness(struct fairness *all, const struct fairness *one)
 {
@@ -31,42 +31,53 @@ static void add_fairness(struct fairness *all, const struct fairness *one)
     all->sum_of_squares += one->sum_of_squares;
 }
 
+/* Adds one worker of the subject. */
+static void collect_worker(struct sample *sample, const struct tally *tally, unsigned i)
+{
+    if (tally->calls == UNKNOWN || sample->calls == UNKNOWN)
+        sample->calls = UNKNOWN;
+    else
+        sample->calls += tally->calls;
+    sample->bytes += tally->bytes;
+    sample->short_calls += tally->short_calls;
+    sample->newlines += tally->newlines;
+    if (i < MOST_TOLD) {
+        sample->spurious[i] = tally->counter[COUNTER_SPURIOUS];
+        sample->thread_cpu_ns[i] = tally->thread_cpu_ns;
+    }
+    sample->ramp_bytes += tally->ramp_bytes;
+    sample->cut_bytes += tally->cut_bytes;
+    for (int k = 0; k < COUNTERS; k++)
+        sample->counter[k] += tally->counter[k];
+    numbered_merge(&sample->connect_errors, &tally->connect_errors);
+    numbered_merge(&sample->statuses, &tally->statuses);
+    sample->open_ns += tally->open_ns;
+    sample->close_ns += tally->close_ns;
+    if (i == 0)
+        sample->socket = tally->socket;
+    add_fairness(&sample->fairness, &tally->fairness);
+    if (tally->has_digest) { /* of one worker, or of several who each did their share */
+        sample->has_digest = true;
+        sample->digest ^= tally->digest;
+    }
+}
+
 /* Sums the tallies; on an unfinished trial they are what was done until now. */
-static void collect(const struct trial *trial, const struct stage *stage, bool complete,
+static void collect(const struct trial *trial, struct stage *stage, bool complete,
                     struct sample *sample)
 {
     *sample = stage->sample[SUBJECT];
     sample->complete = complete;
-    sample->passes = stage->tally[0].passes;
+    sample->passes = stage_tallies(trial, stage, trial_driver(trial))[0].passes;
     sample->workers = trial->workers;
     bool lost_digest = false;
     for (unsigned i = 0; i < trial->workers; i++) {
-        const struct tally *tally = &stage->tally[i];
-        sample->bytes += tally->bytes;
-        if (tally->calls == UNKNOWN || sample->calls == UNKNOWN)
-            sample->calls = UNKNOWN;
-        else
-            sample->calls += tally->calls;
-        sample->short_calls += tally->short_calls;
-        sample->newlines += tally->newlines;
-        if (i < MOST_TOLD)
-            sample->spurious[i] = tally->counter[COUNTER_SPURIOUS];
-        sample->ramp_bytes += tally->ramp_bytes;
-        sample->cut_bytes += tally->cut_bytes;
-        for (int k = 0; k < COUNTERS; k++)
-            sample->counter[k] += tally->counter[k];
-        sample->open_ns += tally->open_ns;
-        sample->close_ns += tally->close_ns;
-        if (i == 0)
-            sample->socket = tally->socket;
-        add_fairness(&sample->fairness, &tally->fairness);
-        if (tally->has_digest) { /* of one worker, or of several who each did their share */
-            sample->has_digest = true;
-            sample->digest ^= tally->digest;
-        }
-        lost_digest |= tally->lost_digest;
+        collect_worker(sample, &stage->tally[i], i);
+        lost_digest |= stage->tally[i].lost_digest;
     }
     sample->has_digest &= !lost_digest;
+    if (trial->peer_drives)
+        sample->wall_ns = stage->sample[PEER].wall_ns;
     if (!complete) {
         uint64_t started = atomic_load(&stage->started_ns);
         sample->wall_ns = started > 0 ? clock_now_ns() - started : 0;
@@ -74,27 +85,36 @@ static void collect(const struct trial *trial, const struct stage *stage, bool c
     }
 }
 
-static void collect_peer(const struct trial *trial, const struct stage *stage,
-                         struct sample *sample)
+static void collect_peer(const struct trial *trial, struct stage *stage, struct sample *sample)
 {
     const struct sample *own = &stage->sample[PEER];
+    const struct tally *tallies = stage_tallies(trial, stage, PEER);
+    struct peer_sample *peer = &sample->peer;
     sample->has_peer = true;
-    sample->peer = (struct peer_sample){.wall_ns = own->wall_ns,
-                                        .cpu_ns = own->cpu_ns,
-                                        .running_ns = own->running_ns,
-                                        .runnable_ns = own->runnable_ns,
-                                        .voluntary_switches = own->voluntary_switches,
-                                        .involuntary_switches = own->involuntary_switches,
-                                        .socket = stage->tally[trial->workers].socket,
-                                        .cpu = own->wall_ns > 0 ? own->cpu : -1};
-    for (unsigned i = 0; i < trial_peer_workers(trial); i++) {
-        const struct tally *tally = &stage->tally[trial->workers + i];
-        sample->peer.bytes += tally->bytes;
-        sample->peer.calls += tally->calls;
-        sample->peer.short_calls += tally->short_calls;
+    *peer = (struct peer_sample){.wall_ns = own->wall_ns,
+                                 .cpu_ns = own->cpu_ns,
+                                 .running_ns = own->running_ns,
+                                 .runnable_ns = own->runnable_ns,
+                                 .voluntary_switches = own->voluntary_switches,
+                                 .involuntary_switches = own->involuntary_switches,
+                                 .peak_rss_bytes = own->peak_rss_bytes,
+                                 .workers = trial_peer_workers(trial),
+                                 .socket = tallies[0].socket,
+                                 .cpu = own->wall_ns > 0 ? own->cpu : -1};
+    for (unsigned i = 0; i < peer->workers; i++) {
+        const struct tally *tally = &tallies[i];
+        peer->bytes += tally->bytes;
+        peer->calls += tally->calls;
+        peer->short_calls += tally->short_calls;
         for (int k = 0; k < COUNTERS; k++)
-            sample->peer.counter[k] += tally->counter[k];
+            peer->counter[k] += tally->counter[k];
+        numbered_merge(&peer->connect_errors, &tally->connect_errors);
+        numbered_merge(&peer->statuses, &tally->statuses);
+        if (i < MOST_TOLD)
+            peer->thread_cpu_ns[i] = tally->thread_cpu_ns;
     }
+    if (trial->peer_drives)
+        sample->bytes = peer->bytes;
 }
 
 /* Adds the interval from the end of the last one to ns after the start, given what was done from
@@ -124,11 +144,12 @@ static void add_interval(const struct trial *trial, uint64_t ns, const struct in
     all->n++;
 }
 
-static void look(const struct trial *trial, const struct stage *stage, uint64_t started_ns)
+static void look(const struct trial *trial, struct stage *stage, uint64_t started_ns)
 {
     struct interval so_far = {0};
-    for (unsigned i = 0; i < trial->workers; i++) {
-        const volatile struct tally *tally = &stage->tally[i];
+    enum role driver = trial_driver(trial);
+    for (unsigned i = 0; i < trial_workers(trial, driver); i++) {
+        const volatile struct tally *tally = &stage_tallies(trial, stage, driver)[i];
         so_far.bytes += tally->bytes;
         for (int k = 0; k < COUNTERS; k++)
             so_far.counter[k] += tally->counter[k];
@@ -138,7 +159,7 @@ static void look(const struct trial *trial, const struct stage *stage, uint64_t 
 
 /* Waits for the child's end, looking at what it does every interval. CHILD_LATE: the duration has
  * passed since its clock started, or the deadline. */
-static enum child_event wait_watching(const struct trial *trial, const struct stage *stage,
+static enum child_event wait_watching(const struct trial *trial, struct stage *stage,
                                       const struct child *child, uint64_t duration_ns,
                                       uint64_t deadline)
 {
@@ -167,19 +188,50 @@ static enum child_event wait_watching(const struct trial *trial, const struct st
     }
 }
 
-/* The two processes of a trial; peer is NULL where there is none. */
+/* The processes of a trial, by role; the peer is NULL where there is none. */
 struct cast {
-    struct child *subject, *peer;
+    struct child *of[ROLES];
 };
 
-/* Lets them go through their two stages. Sets *end unless the subject came to its own end. */
+/* Tells the subject that its time is over. */
+static void tell_stop(const struct trial *trial, struct stage *stage)
+{
+    atomic_store(&stage->stop, true);
+    if (trial->link != NULL && trial->link->wake != NULL)
+        trial->link->wake(trial->link->arg);
+}
+
+/* Waits for the end of who sets the pace, from the start signal on. */
+static enum child_event wait_for_driver(const struct trial *trial, struct stage *stage,
+                                        const struct child *driver, uint64_t deadline)
+{
+    enum child_event event = CHILD_REPORTED;
+    if (trial->duration_ns > 0) {
+        event =
+            wait_watching(trial, stage, driver, trial->duration_ns, deadline + trial->duration_ns);
+        if (event == CHILD_LATE)
+            tell_stop(trial, stage); /* where it has not begun, it never will */
+    } else if (trial->serves) {
+        event = wait_watching(trial, stage, driver, 0, UINT64_MAX);
+        if (event == CHILD_SIGNAL) { /* its regular end */
+            tell_stop(trial, stage);
+            return child_wait(driver, clock_now_ns() + trial->timeout_ns, NULL);
+        }
+    }
+    if (event == CHILD_REPORTED || event == CHILD_LATE)
+        event = wait_watching(trial, stage, driver, 0, deadline + trial->duration_ns);
+    return event;
+}
+
+/* Lets them go through their two stages. Sets *end unless the driver came to its own end. */
 static bool conduct(const struct trial *trial, struct stage *stage, const struct cast *cast,
                     enum trial_end *end)
 {
     uint64_t deadline = clock_now_ns() + trial->timeout_ns;
-    enum child_event event = child_wait(cast->subject, deadline, trial->interrupted);
-    if (event == CHILD_REPORTED && cast->peer != NULL) {
-        enum child_event other = child_wait(cast->peer, deadline, trial->interrupted);
+    struct child *subject = cast->of[SUBJECT], *peer = cast->of[PEER];
+    enum child_event event = child_wait(subject, deadline, trial->interrupted);
+    if (event == CHILD_REPORTED && peer != NULL) {
+        enum child_event other = child_wait(peer, deadline, trial->interrupted);
         if (other == CHILD_GONE) {
             *end = TRIAL_FAILED;
             return false;
@@ -188,26 +240,24 @@ static bool conduct(const struct trial *trial, struct stage *stage, const struct
             event = other;
     }
     if (event == CHILD_REPORTED && trial->perf != NULL &&
-        perf_attach(trial->perf, cast->subject->pid, &stage->perf_err) != 0) {
+        perf_attach(trial->perf, subject->pid, &stage->perf_err) != 0) {
+        *end = TRIAL_FAILED;
+        return false;
+    }
+    if (event == CHILD_GONE && trial->peer_drives) { /* the server is not there at all */
         *end = TRIAL_FAILED;
         return false;
     }
     if (event == CHILD_REPORTED) {
         if (trial->intervals != NULL && trial->interval_ns > 0)
             trial->intervals->switches_before = usage_system_switches();
-        if (write(cast->subject->to, "g", 1) != 1)
-            return true; /* it died: its status tells */
-        if (cast->peer != NULL && write(cast->peer->to, "g", 1) != 1)
-            event = CHILD_REPORTED; /* it died: the subject will notice */
-        event = CHILD_REPORTED;
-        if (trial->duration_ns > 0) {
-            event = wait_watching(trial, stage, cast->subject, trial->duration_ns,
-                                  deadline + trial->duration_ns);
-            if (event == CHILD_LATE)
-                atomic_store(&stage->stop, true); /* where it has not begun, it never will */
+        if (write(subject->to, "g", 1) != 1) { /* it died: its status tells */
+            *end = TRIAL_FAILED;
+            return !trial->peer_drives;
         }
-        if (event == CHILD_REPORTED || event == CHILD_LATE)
-            event = wait_watching(trial, stage, cast->subject, 0, deadline + trial->duration_ns);
+        if (peer != NULL && write(peer->to, "g", 1) != 1)
+            event = CHILD_REPORTED; /* it died: the subject will notice, or it was the driver */
+        event = wait_for_driver(trial, stage, cast->of[trial_driver(trial)], deadline);
     }
     if (event == CHILD_GONE)
         return true;
@@ -227,19 +277,19 @@ static enum trial_end judge_status(int status, struct err *err)
     return TRIAL_FAILED;
 }
 
-/* Ends the peer, which has a moment to come to its own end after a subject that finished well, and
- * notes what it did not say itself. */
-static void end_peer(struct child *peer, bool finished, struct stage *stage)
+/* Ends who does not set the pace, who has a moment to come to an end of its own after a driver that
+ * finished well, and notes what it did not say itself. */
+static void end_other(struct child *other, enum role role, bool finished, struct stage *stage)
 {
-    struct err *err = &stage->err[PEER];
-    uint64_t grace = finished ? PEER_GRACE_NS : NS_PER_MS; /* is it gone already? */
+    struct err *err = &stage->err[role];
+    uint64_t grace = finished ? OTHER_GRACE_NS : NS_PER_MS; /* is it gone already? */
     uint64_t deadline = clock_now_ns() + grace;
     enum child_event event;
     do /* that it was ready may not have been heard yet */
-        event = child_wait(peer, deadline, NULL);
+        event = child_wait(other, deadline, NULL);
     while (event == CHILD_REPORTED);
     bool there = event != CHILD_GONE;
-    int status = child_end(peer, there);
+    int status = child_end(other, there);
     if (there && finished)
         err_set(err, 0, "the other end still waited when this one was done");
     else if (there)
@@ -250,65 +300,75 @@ static void end_peer(struct child *peer, bool finished, struct stage *stage)
         err_set(err, 0, "the other end ended with status %d", WEXITSTATUS(status));
 }
 
-/* What the other end says goes first where the subject only suffered from it. */
-static void explain_failure(const struct stage *stage, struct err *err)
+/* What the other end says goes first where the driver only suffered from it. */
+static void explain_failure(const struct err *other, struct err *err)
 {
-    if (stage->err[PEER].text[0] == '\0')
+    if (other->text[0] == '\0')
         return;
     struct err own = *err;
     *err = (struct err){0};
     if (own.text[0] != '\0')
-        err_set(err, 0, "%.230s (%.230s)", stage->err[PEER].text, own.text);
+        err_set(err, 0, "%.230s (%.230s)", other->text, own.text);
     else
-        *err = stage->err[PEER];
-    err->number = stage->err[PEER].number;
+        *err = *other;
+    err->number = other->number;
 }
 
-static void merge_histograms(const struct trial *trial, struct stage *stage, struct histogram *into)
+static void merge_histograms(const struct trial *trial, struct stage *stage)
 {
-    for (unsigned i = 0; into != NULL && i < trial->workers; i++)
-        histogram_merge(into, stage_histogram(trial, stage, i, into));
+    for (int h = 0; h < HISTOGRAMS; h++)
+        for (unsigned i = 0; i < trial_workers(trial, trial_driver(trial)); i++)
+            if (trial->histogram[h] != NULL)
+                histogram_merge(trial->histogram[h],
+                                stage_histogram(trial, stage, i, (enum histogram_of)h));
+}
+
+/* What was done after the last look. */
+static void add_last_interval(const struct trial *trial, const struct sample *sample)
+{
+    struct interval all = {.bytes = sample->bytes};
+    memcpy(all.counter, trial->peer_drives ? sample->peer.counter : sample->counter,
+           sizeof all.counter);
+    add_interval(trial, sample->wall_ns, &all);
 }
 
 static enum trial_end play(const struct trial *trial, struct stage *stage, const struct cast *cast,
                            struct sample *sample, struct err *err)
 {
     enum trial_end end = TRIAL_FAILED;
+    enum role driver = trial_driver(trial), other = driver == PEER ? SUBJECT : PEER;
     bool finished = conduct(trial, stage, cast, &end);
-    char seconds[32];
     if (!finished)
         collect(trial, stage, false, sample);
-    int status = child_end(cast->subject, !finished);
+    int status = child_end(cast->of[driver], !finished);
     atomic_store(&stage->over, true);
-    if (cast->peer != NULL)
-        end_peer(cast->peer, finished && WIFEXITED(status) && WEXITSTATUS(status) == 0, stage);
+    if (cast->of[other] != NULL)
+        end_other(cast->of[other], other, finished && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                  stage);
     if (finished) {
-        *err = stage->err[SUBJECT];
+        *err = stage->err[driver];
         end = judge_status(status, err);
         collect(trial, stage, end == TRIAL_DONE, sample);
-        if (trial->intervals != NULL && trial->interval_ns > 0) {
-            struct interval all = {.bytes = sample->bytes};
-            memcpy(all.counter, sample->counter, sizeof all.counter);
-            add_interval(trial, sample->wall_ns, &all); /* the rest */
-        }
-        merge_histograms(trial, stage, trial->latency);
-        merge_histograms(trial, stage, trial->sizes);
     } else if (end == TRIAL_TIMED_OUT) {
+        char seconds[32];
         snprintf(seconds, sizeof seconds, "%.3g", (double)trial->timeout_ns / 1e9);
         err_set(err, 0, "not done after %s s", seconds);
         err->number = ETIMEDOUT;
     } else if (end == TRIAL_FAILED) {
         *err = stage->perf_err;
     }
-    if (cast->peer != NULL) {
+    if (cast->of[PEER] != NULL)
         collect_peer(trial, stage, sample);
-        if (end == TRIAL_DONE && stage->err[PEER].text[0] != '\0') {
-            end = TRIAL_FAILED; /* what was measured is not what was meant */
-            sample->complete = false;
-        }
-        if (end == TRIAL_FAILED)
-            explain_failure(stage, err);
+    if (end == TRIAL_DONE && stage->err[other].text[0] != '\0') {
+        end = TRIAL_FAILED; /* what was measured is not what was meant */
+        sample->complete = false;
     }
+    if (end == TRIAL_FAILED && cast->of[other] != NULL)
+        explain_failure(&stage->err[other], err);
+    if (end != TRIAL_FAILED)
+        merge_histograms(trial, stage);
+    if (finished && trial->intervals != NULL && trial->interval_ns > 0)
+        add_last_interval(trial, sample);
     return end;
 }
 
@@ -319,13 +379,13 @@ static int start_all(const struct trial *trial, struct actor actors[ROLES], cons
     const struct link *link = trial->link != NULL && trial->link->open != NULL ? trial->link : NULL;
     int status = link != NULL ? link->open(link->arg, err) : 0;
     if (status == 0)
-        status = child_start(cast->subject, actor_main, &actors[SUBJECT], err);
-    if (status == 0 && cast->peer != NULL) {
-        status = child_start(cast->peer, actor_main, &actors[PEER], err);
+        status = child_start(cast->of[SUBJECT], actor_main, &actors[SUBJECT], err);
+    if (status == 0 && cast->of[PEER] != NULL) {
+        status = child_start(cast->of[PEER], actor_main, &actors[PEER], err);
         if (status != 0)
-            child_end(cast->subject, true);
+            child_end(cast->of[SUBJECT], true);
     }
-    if (link != NULL)
+    if (link != NULL && (link->wake == NULL || status != 0))
         link->close(link->arg);
     return status;
 }
@@ -342,10 +402,13 @@ enum trial_end trial_run(const struct trial *trial, struct sample *sample, struc
     }
     struct actor actors[ROLES] = {{trial, stage, SUBJECT}, {trial, stage, PEER}};
     struct child subject, peer;
-    struct cast cast = {&subject, trial->peer != NULL ? &peer : NULL};
+    struct cast cast = {{&subject, trial->peer != NULL ? &peer : NULL}};
     enum trial_end end = TRIAL_FAILED;
-    if (start_all(trial, actors, &cast, err) == 0)
+    if (start_all(trial, actors, &cast, err) == 0) {
         end = play(trial, stage, &cast, sample, err);
+        if (trial->link != NULL && trial->link->wake != NULL)
+            trial->link->close(trial->link->arg);
+    }
     if (trial->perf != NULL && trial->perf->pid > 0 && perf_finish(trial->perf, err) != 0)
         end = TRIAL_FAILED;
     munmap(stage, size);

@@ -2,6 +2,7 @@
 #ifndef IOBENCH_MEASURE_TRIAL_H
 #define IOBENCH_MEASURE_TRIAL_H
 
+#include "base/histogram.h"
 #include "measure/part.h"
 #include "measure/perf.h"
 #include "measure/sample.h"
@@ -38,10 +39,13 @@ struct trial {
     uint64_t timeout_ns;         /* the whole trial, set-up included */
     uint64_t interval_ns;        /* > 0: look at what was done every so often */
     struct intervals *intervals; /* where that goes */
-    struct histogram *latency;   /* NULL, or where the times of single calls are added */
-    struct histogram *sizes;     /* the same for the bytes of single calls */
-    bool phases;                 /* note open_ns and close_ns, at the price of clock readings */
-    struct perf *perf;           /* NULL, or watches the process from the barrier on */
+    struct histogram *histogram[HISTOGRAMS]; /* NULL, or where those of the workers are added */
+    /* The peer sets the pace: passes, bytes, time and histograms are its own, its end is the end,
+     * and the subject, which serves it, is told and has a moment to come to its own. */
+    bool peer_drives;
+    bool serves;       /* an interruption is the regular end: the subject is told, and finishes */
+    bool phases;       /* note open_ns and close_ns, at the price of clock readings */
+    struct perf *perf; /* NULL, or watches the process from the barrier on */
     const struct cpus *cpus, *peer_cpus; /* NULL: wherever the system likes */
     const volatile sig_atomic_t *interrupted;
 };

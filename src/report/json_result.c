@@ -161,15 +161,15 @@ static json_t *make_result(struct json_document *d, const struct run *run, unsig
         int limited = run_peer_limited(run, index);
         json_put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
         if (counted == COUNTED_BY_EVENTS)
-            json_put(d, o, "wait_events", make_histogram(d, c->sizes, "events"));
+            json_put(d, o, "wait_events", make_histogram(d, c->histogram[OF_SIZES], "events"));
         else
-            json_put(d, o, "call_bytes", make_histogram(d, c->sizes, "bytes"));
+            json_put(d, o, "call_bytes", make_histogram(d, c->histogram[OF_SIZES], "bytes"));
     }
     json_put(d, o, "trials", make_trials(d, run, index, counted));
     json_put(d, o, "intervals", make_intervals(d, &c->intervals, counted));
     json_put(d, o, "profile", make_profile(d, c));
     json_put(d, o, "symbols", make_symbols(d, c));
-    json_put(d, o, "latency", make_histogram(d, c->latency, "ns"));
+    json_put(d, o, "latency", make_histogram(d, c->histogram[OF_LATENCY], "ns"));
     json_put(d, o, "summary", make_summary(d, run, index, work));
     return o;
 }

@@ -320,7 +320,7 @@ static void add_quantile_columns(const struct run *run, struct table *table,
         size_t column = table_add_column(table, shown[q].heading, false, last_kept);
         for (unsigned i = 0; i < run->n_cases; i++) {
             const struct run_case *c = &run->cases[i];
-            const struct histogram *h = of_latency ? c->latency : c->sizes;
+            const struct histogram *h = of_latency ? c->histogram[OF_LATENCY] : c->histogram[OF_SIZES];
             uint64_t value = h != NULL ? histogram_quantile(h, shown[q].share) : UNKNOWN;
             print_if_known(table_cell(table, i, column), value != UNKNOWN ? (double)value : NAN,
                            print);

@@ -9,13 +9,13 @@
 
 static inline uint64_t latency_start(const struct tally *tally)
 {
-    return tally->latency != NULL ? clock_now_ns() : 0;
+    return tally->histogram[OF_LATENCY] != NULL ? clock_now_ns() : 0;
 }
 
 static inline void latency_stop(struct tally *tally, uint64_t start)
 {
-    if (tally->latency != NULL)
-        histogram_record(tally->latency, clock_now_ns() - start);
+    if (tally->histogram[OF_LATENCY] != NULL)
+        histogram_record(tally->histogram[OF_LATENCY], clock_now_ns() - start);
 }
 
 #endif

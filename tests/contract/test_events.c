@@ -205,8 +205,8 @@ static int try_set_up(struct scene *s)
                             .workers = 1,
                             .stop_fd = -1,
                             .stop = &s->stop};
-    s->tally.sizes = &s->sizes;
-    s->tally.latency = &s->latency;
+    s->tally.histogram[OF_SIZES] = &s->sizes;
+    s->tally.histogram[OF_LATENCY] = &s->latency;
     s->state = calloc(1, s->strategy->state_size + 1);
     s->task.first = s->state;
     return s->strategy->setup != NULL ? s->strategy->setup(s->state, &s->task, &s->err) : 0;
@@ -668,7 +668,7 @@ static void play(struct played *p, const struct strategy *strategy, unsigned wor
                           .passes = passes,
                           .duration_ns = duration_ns,
                           .timeout_ns = 10 * NS_PER_S,
-                          .sizes = &sizes};
+                          .histogram[OF_SIZES] = &sizes};
     p->end = trial_run(&trial, &p->sample, &p->err);
     events_work_free(&p->work);
     if (p->end == TRIAL_DONE)

@@ -382,8 +382,8 @@ static int run_timing_calls(void *state, const void *arg, const struct seat *sea
 {
     (void)state, (void)arg, (void)err;
     for (; tally->passes < passes; tally->passes++)
-        if (tally->latency != NULL)
-            histogram_record(tally->latency, 1 + seat->worker);
+        if (tally->histogram[OF_LATENCY] != NULL)
+            histogram_record(tally->histogram[OF_LATENCY], 1 + seat->worker);
     return 0;
 }
 
@@ -394,7 +394,7 @@ static void times_of_calls_are_gathered_over_workers_and_trials(void **state)
     b->part.run = run_timing_calls;
     b->trial.workers = 3;
     run_trial(b, TRIAL_DONE);
-    b->trial.latency = all;
+    b->trial.histogram[OF_LATENCY] = all;
     run_trial(b, TRIAL_DONE);
     run_trial(b, TRIAL_DONE);
     uint64_t count = all->count, of_second = all->bucket[2], max = all->max;

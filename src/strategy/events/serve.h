@@ -52,7 +52,7 @@ static inline void serve_took(struct serve *serve, unsigned i, uint64_t n)
     struct exchange_handle *handle = &exchange->handle[i];
     struct tally *tally = serve->tally;
     bool alone = task->workers == 1;
-    if (tally->latency != NULL)
+    if (tally->histogram[OF_LATENCY] != NULL)
         latency_stop(tally, atomic_load_explicit(&handle->stamp_ns, memory_order_relaxed));
     tally->counter[COUNTER_READS]++;
     tally->counter[COUNTER_MESSAGES] += n;
@@ -121,8 +121,8 @@ static inline void serve_waited(struct serve *serve, int n, unsigned most)
     }
     tally->counter[COUNTER_EVENTS] += (unsigned)n;
     tally->counter[COUNTER_FULL] += (unsigned)n >= most;
-    if (tally->sizes != NULL)
-        histogram_record(tally->sizes, (uint64_t)n);
+    if (tally->histogram[OF_SIZES] != NULL)
+        histogram_record(tally->histogram[OF_SIZES], (uint64_t)n);
 }
 
 /* Makes the handles of the task non-blocking. */

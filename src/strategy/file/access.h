@@ -124,7 +124,7 @@ ALWAYS_INLINE int read_blocks(ssize_t (*read_at)(int, unsigned char *, size_t, o
                               const struct block_state *state, const struct task *task,
                               struct tally *tally, struct err *err)
 {
-    if (file_is_sequential(task) && tally->latency == NULL)
+    if (file_is_sequential(task) && tally->histogram[OF_LATENCY] == NULL)
         return read_blocks_how(read_at, fd, true, state, task, tally, err);
     return read_blocks_how(read_at, fd, false, state, task, tally, err);
 }

@@ -58,8 +58,8 @@ static inline enum drain_event drain_took(struct drain *drain, unsigned i, const
     const struct task *task = drain->task;
     uint64_t left = task->left[i], wanted = n < left ? n : left;
     consume(&task->sinks[i], drain->tally, bytes, held);
-    if (drain->tally->sizes != NULL)
-        histogram_record(drain->tally->sizes, n);
+    if (drain->tally->histogram[OF_SIZES] != NULL)
+        histogram_record(drain->tally->histogram[OF_SIZES], n);
     task->fd_bytes[i] += n;
     task->left[i] = left - wanted;
     drain->left -= wanted < drain->left ? wanted : drain->left;
@@ -159,7 +159,7 @@ ALWAYS_INLINE int drain_blocking(drain_receive *receive, const struct drain_buff
 {
     struct drain drain;
     drain_start(&drain, task, tally, err);
-    if (!task->datagrams && tally->latency == NULL && tally->sizes == NULL && drain.open > 0)
+    if (!task->datagrams && tally->histogram[OF_LATENCY] == NULL && tally->histogram[OF_SIZES] == NULL && drain.open > 0)
         return drain_plainly(receive, buffer, &drain);
     while (drain.left > 0 && drain.open > 0) {
         size_t want = drain_room(&drain, 0, buffer->size);
