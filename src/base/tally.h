@@ -47,6 +47,7 @@ enum counter {
     COUNTER_REQUESTS,      /* answered, in time and rightly or not */
     COUNTER_ASKED,         /* connections that were to be made */
     COUNTER_ESTABLISHED,   /* that were made */
+    COUNTER_RECONNECTIONS, /* made again while the clock ran */
     COUNTER_CLOSED,        /* that the server closed while an answer was due */
     COUNTER_RESET,         /* the same by an error */
     COUNTER_TIMEOUTS,      /* requests that got no answer in time */

@@ -11,7 +11,8 @@ enum {
     OPTIONS_FILE = 1u << 0,
     OPTIONS_STREAM = 1u << 1,
     OPTIONS_EVENTS = 1u << 2,
-    OPTIONS_COMPARE = 1u << 3
+    OPTIONS_COMPARE = 1u << 3,
+    OPTIONS_SERVICE = 1u << 4
 };
 
 struct command {

@@ -62,9 +62,10 @@ static void print_time(const struct settings *settings, const struct run *run)
 void plan_view_print(const struct settings *settings, const struct source *source,
                      const struct run *run)
 {
-    if (!settings->is_stream)
+    bool files = !settings->is_stream && !settings->is_events && !settings->is_service;
+    if (files)
         printf("files:\n");
-    if (source->n == 0 && !settings->is_stream)
+    if (source->n == 0 && files)
         printf("  one of 64 MiB, made for the run\n");
     for (size_t i = 0; i < source->n; i++)
         printf("  %s (%s)\n", source->files[i].path, source->files[i].filesystem);

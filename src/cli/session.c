@@ -98,6 +98,7 @@ static void settle_settings(struct session *s)
         .sends = o->send,
         .is_stream = s->kind == &stream_session,
         .is_events = s->kind == &events_session,
+        .is_service = s->kind == &service_session,
         .connect = o->connect != NULL ? o->connect->text : NULL,
         .listen = o->listen != NULL ? o->listen->text : NULL,
         .labels = o->labels,
@@ -265,7 +266,7 @@ static int measure_and_report(struct session *s, struct err *err)
     if (s->run.n_cases > 0 && run_cases(s, err) != 0)
         return -1;
     signals_release();
-    s->run.signal_number = (int)*signals_seen();
+    s->run.signal_number = s->run.served ? 0 : (int)*signals_seen();
     host_finish(&s->host);
     s->report.elapsed_ns = clock_now_ns() - began;
     advice_add(&s->report, &s->run);

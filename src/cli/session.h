@@ -27,7 +27,7 @@ struct session_kind {
     uint64_t trial_time_ns, ramp_ns; /* unless others are asked for */
 };
 
-extern const struct session_kind file_session, stream_session, events_session;
+extern const struct session_kind file_session, stream_session, events_session, service_session;
 
 /* Block sizes of a model, unless others are asked for. */
 enum { MODEL_BLOCKS = 3 };

@@ -145,7 +145,7 @@ int exec_work_init(struct exec_work *work, const char *command, const struct exe
     if (takes_file && n > 0 && source->files[0].fd >= 0)
         return err_set(err, 0, "--exec: '%s' has {}, and standard input has no name", command);
     if (target->host != NULL && strstr(command, PORT_MARK) == NULL)
-        return err_set(err, 0, "--exec: '%s' has no {port}: where should it connect to?", command);
+        return err_set(err, 0, "--exec: '%s' has no {port}: where is it to find the other end?", command);
     *work = (struct exec_work){.command = fill_in(command, target, block_size)};
     if (work->command == NULL)
         return err_set(err, ENOMEM, "--exec: '%s'", command);
@@ -194,6 +194,17 @@ static void become_command(const struct exec_work *work, int output, const char 
     }
     execl("/bin/sh", "sh", "-c", script, (char *)NULL);
     _exit(127);
+}
+
+int exec_spawn(const struct exec_work *work, pid_t *pid, struct err *err)
+{
+    *pid = fork();
+    if (*pid == 0)
+        become_command(work, -1, work->command);
+    if (*pid > 0)
+        return 0;
+    *pid = 0;
+    return err_set(err, errno, "cannot start '%s'", work->command);
 }
 
 static int judge(const struct exec_work *work, int status, struct err *err)

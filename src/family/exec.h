@@ -7,6 +7,7 @@
 #include "measure/part.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 /* How iobench itself was started: commands start the same way. */
 struct exec_inheritance {
@@ -49,6 +50,9 @@ bool exec_takes_block_size(const char *command);
 int exec_work_init(struct exec_work *work, const char *command, const struct exec_target *target,
                    uint64_t block_size, struct err *err) MUST_CHECK;
 void exec_work_free(struct exec_work *work);
+
+/* Starts the command and does not wait for it: for a server. */
+int exec_spawn(const struct exec_work *work, pid_t *pid, struct err *err) MUST_CHECK;
 
 /* One pass is one run of the command. A shell, where one is needed, is started before the clock and
  * waits: its start-up is in no figure. */

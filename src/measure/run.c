@@ -28,6 +28,24 @@ double sample_cpu_ns_per_byte(const struct sample *sample)
                : NAN;
 }
 
+uint64_t sample_requests(const struct sample *sample)
+{
+    const uint64_t *counter = sample->has_peer ? sample->peer.counter : sample->counter;
+    return counter[COUNTER_REQUESTS];
+}
+
+double sample_wall_ns_per_request(const struct sample *sample)
+{
+    uint64_t n = sample_requests(sample);
+    return n > 0 ? (double)sample->wall_ns / (double)n : NAN;
+}
+
+double sample_cpu_ns_per_request(const struct sample *sample)
+{
+    uint64_t n = sample_requests(sample);
+    return n > 0 && sample->cpu_ns != UNKNOWN ? (double)sample->cpu_ns / (double)n : NAN;
+}
+
 static bool moves_bytes(const struct run *run)
 {
     for (size_t i = 0; i < run->samples.n; i++)
@@ -39,6 +57,8 @@ static bool moves_bytes(const struct run *run)
 
 double (*run_cost(const struct run *run))(const struct sample *)
 {
+    if (run->by_requests)
+        return run->by_cpu ? sample_cpu_ns_per_request : sample_wall_ns_per_request;
     if (run->by_cpu)
         return sample_cpu_ns_per_byte;
     return moves_bytes(run) ? sample_wall_ns_per_byte : sample_wall_ns_per_pass;
@@ -46,6 +66,8 @@ double (*run_cost(const struct run *run))(const struct sample *)
 
 const char *run_cost_name(const struct run *run)
 {
+    if (run->by_requests)
+        return run->by_cpu ? "cpu_ns_per_request" : "wall_ns_per_request";
     if (run->by_cpu)
         return "cpu_ns_per_byte";
     return moves_bytes(run) ? "wall_ns_per_byte" : "wall_ns_per_pass";

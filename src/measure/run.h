@@ -37,6 +37,7 @@ struct run_case {
     bool lossy;            /* what the other end sends may get lost (UDP) */
     bool peer_drives;      /* as in struct trial */
     bool serves;           /* the same */
+    uint64_t grace_ns;     /* the same */
     bool judges_itself;    /* who moves the bytes compares them: no error is the verification */
     const struct cpus *cpus, *peer_cpus; /* instead of the run's; or NULL */
     unsigned reference_workers;          /* 0 stands for one */
@@ -71,6 +72,8 @@ struct run {
     uint64_t rounds_ns; /* that they took */
     int baseline;       /* index of the named one; -1: the fastest, picked from the data */
     bool by_cpu;        /* compare processor time: wall time is given (--rate) */
+    bool by_requests;   /* what is done is requests, not bytes */
+    bool served;        /* a server came to its regular end, by a signal */
     double delta;       /* what counts as the same: 0.01 is 1 % */
     int signal_number;  /* that ended the run early, or 0 */
     bool cut_short;     /* stopped by --rounds or --time-limit before it was precise */
@@ -108,8 +111,13 @@ size_t run_values(const struct run *run, unsigned index, double (*value)(const s
                   double *values);
 
 double sample_wall_ns_per_pass(const struct sample *sample);
-double sample_wall_ns_per_byte(const struct sample *sample); /* NaN without bytes */
-double sample_cpu_ns_per_byte(const struct sample *sample);  /* the same */
+double sample_wall_ns_per_byte(const struct sample *sample);    /* NaN without bytes */
+double sample_cpu_ns_per_byte(const struct sample *sample);     /* the same */
+double sample_wall_ns_per_request(const struct sample *sample); /* NaN without requests */
+double sample_cpu_ns_per_request(const struct sample *sample);  /* the same */
+
+/* Requests that were answered: the load generator counts them, at whichever end it is. */
+uint64_t sample_requests(const struct sample *sample);
 
 /* Makes room for a histogram of a case's calls, in shared memory as the samples are. */
 int run_add_histogram(struct histogram **histogram, struct err *err) MUST_CHECK;

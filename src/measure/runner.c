@@ -55,6 +55,7 @@ struct trial runner_case_trial(const struct runner_state *s, const struct run_ca
     trial.ramp = c->ramp;
     trial.peer_drives = c->peer_drives;
     trial.serves = c->serves;
+    trial.grace_ns = c->grace_ns;
     trial.cpus = c->cpus != NULL ? c->cpus : s->runner->cpus;
     trial.peer_cpus = c->peer_cpus != NULL ? c->peer_cpus : s->runner->peer_cpus;
     return trial;
@@ -133,6 +134,9 @@ static int calibrate(struct runner_state *s, unsigned index)
         if (c->pass_bytes == UNKNOWN)
             c->pass_bytes = sample.bytes / c->passes;
         fastest = fmin(fastest, (double)sample.wall_ns / passes_done(c, &sample));
+        runner_check_itself(c, &sample);
+        if (c->status != CASE_OK)
+            return keep(s, &sample, 0, index, true);
         if (sample.wall_ns >= goal / 2) {
             telling++;
             if (keep(s, &sample, 0, index, true) != 0)
@@ -212,6 +216,8 @@ static int measure_case(struct runner_state *s, unsigned index, unsigned round, 
     if (!runner_try(s, index, &trial, &sample))
         return runner_keep_unfinished(s, &sample, round, position, warmup);
     check_bytes(s, c, &sample);
+    runner_check_itself(c, &sample);
+    s->run->served |= c->serves;
     return keep(s, &sample, round, position, warmup);
 }
 
@@ -287,7 +293,7 @@ static int run_rounds(struct runner_state *s)
         for (unsigned place = 0; place < order.n && status == 0 && !runner_is_interrupted(s);
              place++)
             status = measure_case(s, row[place], round, place, false);
-        if (status == 0 && !runner_is_interrupted(s)) {
+        if (status == 0 && (!runner_is_interrupted(s) || s->run->served)) {
             s->run->rounds++;
             done = is_done(s);
         }
@@ -333,6 +339,6 @@ int runner_run(const struct runner *runner, struct run *run, struct err *err)
     for (unsigned i = 0; status == 0 && runner->profile && !runner->once && i < run->n_cases; i++)
         if (run->cases[i].status == CASE_OK && !runner_is_interrupted(&s))
             runner_profile(&s, i);
-    run->signal_number = *runner->interrupted;
+    run->signal_number = run->served ? 0 : (int)*runner->interrupted;
     return status;
 }

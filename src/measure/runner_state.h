@@ -36,6 +36,9 @@ uint64_t runner_passes_for(uint64_t ns, double per_pass);
 
 /* Stages. */
 int runner_verify(struct runner_state *s) MUST_CHECK;
+
+/* A load that compares what it gets has verified it, or found it wrong: looks at its trial. */
+void runner_check_itself(struct run_case *c, const struct sample *sample);
 void runner_profile(struct runner_state *s, unsigned index);
 
 #endif

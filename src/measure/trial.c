@@ -279,10 +279,11 @@ static enum trial_end judge_status(int status, struct err *err)
 
 /* Ends who does not set the pace, who has a moment to come to an end of its own after a driver that
  * finished well, and notes what it did not say itself. */
-static void end_other(struct child *other, enum role role, bool finished, struct stage *stage)
+static void end_other(struct child *other, enum role role, bool finished, uint64_t grace_ns,
+                      struct stage *stage)
 {
     struct err *err = &stage->err[role];
-    uint64_t grace = finished ? OTHER_GRACE_NS : NS_PER_MS; /* is it gone already? */
+    uint64_t grace = finished ? grace_ns : NS_PER_MS; /* is it gone already? */
     uint64_t deadline = clock_now_ns() + grace;
     enum child_event event;
     do /* that it was ready may not have been heard yet */
@@ -344,7 +345,7 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
     atomic_store(&stage->over, true);
     if (cast->of[other] != NULL)
         end_other(cast->of[other], other, finished && WIFEXITED(status) && WEXITSTATUS(status) == 0,
-                  stage);
+                  trial->grace_ns > 0 ? trial->grace_ns : OTHER_GRACE_NS, stage);
     if (finished) {
         *err = stage->err[driver];
         end = judge_status(status, err);

@@ -43,6 +43,7 @@ struct trial {
     /* The peer sets the pace: passes, bytes, time and histograms are its own, its end is the end,
      * and the subject, which serves it, is told and has a moment to come to its own. */
     bool peer_drives;
+    uint64_t grace_ns; /* that the other end has to come to its own end; 0: some seconds */
     bool serves;       /* an interruption is the regular end: the subject is told, and finishes */
     bool phases;       /* note open_ns and close_ns, at the price of clock readings */
     struct perf *perf; /* NULL, or watches the process from the barrier on */

@@ -3,6 +3,8 @@
 
 #include "measure/runner_state.h"
 
+#include <inttypes.h>
+
 /* The digest of a case's bytes by an independent reading; false when it cannot be had. */
 static bool read_reference(struct runner_state *s, const struct run_case *c, uint64_t *digest)
 {
@@ -93,4 +95,24 @@ int runner_verify(struct runner_state *s)
         notes_add(&s->run->warnings, "source_changes", NULL,
                   "what is read changes from one reading to the next: it cannot be verified");
     return 0;
+}
+
+/* A load that compares what it gets has verified it, or found it wrong. */
+void runner_check_itself(struct run_case *c, const struct sample *sample)
+{
+    if (!c->judges_itself)
+        return;
+    const uint64_t *counter = sample->has_peer ? sample->peer.counter : sample->counter;
+    uint64_t wrong = counter[COUNTER_WRONG] + counter[COUNTER_MALFORMED];
+    if (wrong > 0) {
+        c->verified = VERIFIED_NO;
+        run_case_end(c, CASE_INVALID, "wrong_bytes",
+                     counter[COUNTER_WRONG] > 0 ? "answers are not what was asked for, %" PRIu64
+                                                  " times"
+                                                : "answers are no HTTP, %" PRIu64 " times",
+                     wrong);
+    } else if (c->verified == VERIFIED_UNKNOWN && counter[COUNTER_REQUESTS] > 0 &&
+               c->params.value[KNOB_PROTOCOL] == PROTOCOL_RAW) {
+        c->verified = VERIFIED_YES;
+    }
 }

@@ -32,6 +32,7 @@ struct settings {
     const struct cpus *cpus, *peer_cpus;      /* or NULL */
     bool is_stream;                           /* connections instead of files */
     bool is_events;                           /* handles that are waited on */
+    bool is_service;                          /* connections that are served */
     const char *connect, *listen;             /* addresses; NULL: a sender of our own */
     bool sends;                               /* we are the sending end alone */
     uint64_t ramp_ns, interval_ns;            /* interval 0: not given */

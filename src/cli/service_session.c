@@ -1,0 +1,100 @@
+/* Serving many connections, as a session. */
+#include "config.h"
+
+#include "cli/session.h"
+
+#include "base/clock.h"
+#include "cli/say.h"
+#include "family/service.h"
+
+#include <math.h>
+
+/* As long as wrk loads a server unless told otherwise. */
+#define LOAD_NS (10 * NS_PER_S)
+enum { CONNECTIONS = 64 };
+
+/* A server or a load alone is one trial. */
+static bool is_alone(const struct session *s)
+{
+    return s->options.listen != NULL || (s->options.connect != NULL && s->options.rounds <= 1);
+}
+
+static int check_usage(const struct session *s, struct err *err)
+{
+    if (s->options.files.n > 0)
+        return err_set(err, 0, "echo reads no FILE: '%s'", s->options.files.items[0]);
+    if (s->options.listen != NULL && s->options.rounds > 0)
+        return err_set(err, 0, "--listen serves until it is told to stop: it has no --rounds");
+    if (s->options.profile != NULL && is_alone(s))
+        return err_set(err, 0, "--profile needs a second trial");
+    return service_check_request(&s->request, err);
+}
+
+/* What is not given differs from what other commands take for granted. */
+static int find(struct session *s, struct err *err)
+{
+    static uint64_t connections[] = {CONNECTIONS};
+    (void)err;
+    if (!s->options.knobs[KNOB_CONNECTIONS].given) {
+        s->request.knobs[KNOB_CONNECTIONS] = (struct knob_values){connections, 1, false};
+        s->settings.knob_values[KNOB_CONNECTIONS] = connections;
+    }
+    bool bounded = s->settings.duration_ns > 0 || s->options.knobs[KNOB_REQUESTS].given;
+    if (s->options.connect != NULL && is_alone(s) && !bounded) {
+        s->settings.duration_ns = LOAD_NS;
+        s->settings.rounds = 1;
+    }
+    return 0;
+}
+
+static int open_nothing(struct session *s, struct err *err)
+{
+    (void)s, (void)err;
+    return 0;
+}
+
+static int plan(struct session *s, struct err *err)
+{
+    s->plan = service_plan_cases(&s->request, &s->run, err);
+    if (s->plan == NULL)
+        return -1;
+    if (s->options.listen != NULL && s->run.n_cases > 1)
+        return err_set(err, 0, "--listen is one server, not %u: choose with --mode=NAME",
+                       s->run.n_cases);
+    return 0;
+}
+
+/* A request is given up after the timeout, and is counted; a trial only later. */
+static int begin(struct session *s, struct runner *runner, struct err *err)
+{
+    runner->once = is_alone(s);
+    runner->timeout_ns *= 2;
+    if (service_plan_begin(s->plan, err) != 0)
+        return -1;
+    if (s->options.listen != NULL && !s->options.quiet)
+        say("%s serves at %s until it is interrupted", s->run.cases[0].label,
+            s->options.listen->text);
+    return 0;
+}
+
+static void end(struct session *s)
+{
+    (void)s;
+}
+
+static void free_plan(struct session *s)
+{
+    service_plan_free(s->plan);
+}
+
+const struct session_kind service_session = {
+    .check_usage = check_usage,
+    .find = find,
+    .open = open_nothing,
+    .plan = plan,
+    .begin = begin,
+    .end = end,
+    .free = free_plan,
+    .trial_time_ns = 10 * NS_PER_MS,
+    .ramp_ns = 2 * NS_PER_MS,
+};
