@@ -42,6 +42,8 @@ const struct counter_info counter_info[COUNTERS] = {
     [COUNTER_IN_FLIGHT] = {"in_flight", SERVICE, false},
     [COUNTER_LATE] = {"late_sends", SERVICE, false},
     [COUNTER_SPIN_NS] = {"spin_ns", SERVICE, false},
+    [COUNTER_LISTEN_OVERFLOWS] = {"listen_overflows", SERVICE, false},
+    [COUNTER_RETRANSMITS] = {"tcp_retransmits", SERVICE, false},
 };
 
 void numbered_add(struct numbered *counts, int number, uint64_t n)

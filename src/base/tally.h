@@ -44,19 +44,22 @@ enum counter {
     COUNTER_BROKEN,       /* that ended by an error */
     COUNTER_BAD_REQUESTS, /* requests that were answered with an HTTP error */
     /* Of a load generator. */
-    COUNTER_REQUESTS,      /* answered, in time and rightly or not */
-    COUNTER_ASKED,         /* connections that were to be made */
-    COUNTER_ESTABLISHED,   /* that were made */
-    COUNTER_RECONNECTIONS, /* made again while the clock ran */
-    COUNTER_CLOSED,        /* that the server closed while an answer was due */
-    COUNTER_RESET,         /* the same by an error */
-    COUNTER_TIMEOUTS,      /* requests that got no answer in time */
-    COUNTER_WRONG,         /* connections that got other bytes than they had sent */
-    COUNTER_MALFORMED,     /* that got no HTTP */
-    COUNTER_STATUS_ERRORS, /* answers with a status of 400 and above, or below 200 */
-    COUNTER_IN_FLIGHT,     /* requests without an answer at the end */
-    COUNTER_LATE,          /* sent more than a millisecond after their moment */
-    COUNTER_SPIN_NS,       /* processor time spent on waiting for the moment of a request */
+    COUNTER_REQUESTS,         /* answered, in time and rightly or not */
+    COUNTER_ASKED,            /* connections that were to be made */
+    COUNTER_ESTABLISHED,      /* that were made */
+    COUNTER_RECONNECTIONS,    /* made again while the clock ran */
+    COUNTER_CLOSED,           /* that the server closed while an answer was due */
+    COUNTER_RESET,            /* the same by an error */
+    COUNTER_TIMEOUTS,         /* requests that got no answer in time */
+    COUNTER_WRONG,            /* connections that got other bytes than they had sent */
+    COUNTER_MALFORMED,        /* that got no HTTP */
+    COUNTER_STATUS_ERRORS,    /* answers with a status of 400 and above, or below 200 */
+    COUNTER_IN_FLIGHT,        /* requests without an answer at the end */
+    COUNTER_LATE,             /* sent more than a millisecond after their moment */
+    COUNTER_SPIN_NS,          /* processor time spent on waiting for the moment of a request */
+    COUNTER_LISTEN_OVERFLOWS, /* of the whole system: a listening socket had no room
+                                 (ListenOverflows) */
+    COUNTER_RETRANSMITS,      /* the same: segments sent again (RetransSegs) */
     COUNTERS
 };
 

@@ -30,8 +30,7 @@ double sample_cpu_ns_per_byte(const struct sample *sample)
 
 uint64_t sample_requests(const struct sample *sample)
 {
-    const uint64_t *counter = sample->has_peer ? sample->peer.counter : sample->counter;
-    return counter[COUNTER_REQUESTS];
+    return sample->counter[COUNTER_REQUESTS];
 }
 
 double sample_wall_ns_per_request(const struct sample *sample)

@@ -116,7 +116,7 @@ double sample_cpu_ns_per_byte(const struct sample *sample);     /* the same */
 double sample_wall_ns_per_request(const struct sample *sample); /* NaN without requests */
 double sample_cpu_ns_per_request(const struct sample *sample);  /* the same */
 
-/* Requests that were answered: the load generator counts them, at whichever end it is. */
+/* Requests that were answered. */
 uint64_t sample_requests(const struct sample *sample);
 
 /* Makes room for a histogram of a case's calls, in shared memory as the samples are. */

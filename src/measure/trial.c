@@ -113,8 +113,11 @@ static void collect_peer(const struct trial *trial, struct stage *stage, struct 
         if (i < MOST_TOLD)
             peer->thread_cpu_ns[i] = tally->thread_cpu_ns;
     }
-    if (trial->peer_drives)
-        sample->bytes = peer->bytes;
+    if (!trial->peer_drives)
+        return;
+    sample->bytes = peer->bytes;
+    for (int k = COUNTER_REQUESTS; k < COUNTERS; k++) /* what only a load counts */
+        sample->counter[k] = peer->counter[k];
 }
 
 /* Adds the interval from the end of the last one to ns after the start, given what was done from

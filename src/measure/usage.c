@@ -157,6 +157,39 @@ uint64_t usage_system_switches(void)
     return switches;
 }
 
+/* In these files a line of names is followed by one of values. */
+static uint64_t read_tcp_count(const char *path, const char *prefix, const char *name)
+{
+    uint64_t found = UNKNOWN;
+    FILE *file = fopen(path, "re");
+    char *names = NULL, *values = NULL;
+    size_t names_room = 0, values_room = 0;
+    while (file != NULL && getline(&names, &names_room, file) > 0 &&
+           getline(&values, &values_room, file) > 0) {
+        char *name_rest, *value_rest;
+        if (strncmp(names, prefix, strlen(prefix)) != 0)
+            continue;
+        const char *n = strtok_r(names, " \n", &name_rest);
+        const char *v = strtok_r(values, " \n", &value_rest);
+        for (; n != NULL && v != NULL; v = strtok_r(NULL, " \n", &value_rest)) {
+            if (strcmp(n, name) == 0)
+                found = strtoull(v, NULL, 10);
+            n = strtok_r(NULL, " \n", &name_rest);
+        }
+    }
+    free(names);
+    free(values);
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+void usage_tcp_counts(struct tcp_counts *counts)
+{
+    counts->listen_overflows = read_tcp_count("/proc/net/netstat", "TcpExt:", "ListenOverflows");
+    counts->retransmits = read_tcp_count("/proc/net/snmp", "Tcp:", "RetransSegs");
+}
+
 int usage_pin(const struct cpus *cpus, struct err *err)
 {
 #ifdef HAVE_SCHED_SETAFFINITY

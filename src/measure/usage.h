@@ -32,6 +32,14 @@ uint64_t usage_anonymous_bytes(void);
  * be long. UNKNOWN where there is no such. */
 uint64_t usage_system_switches(void);
 
+/* What the TCP of this network namespace has counted so far, of all processes together: connections
+ * that found a listening socket's queue full, and segments sent again (/proc/net/netstat and snmp,
+ * proc(5)). UNKNOWN where there is no such. */
+struct tcp_counts {
+    uint64_t listen_overflows, retransmits;
+};
+void usage_tcp_counts(struct tcp_counts *counts);
+
 /* Confines the calling process to these processors. */
 int usage_pin(const struct cpus *cpus, struct err *err) MUST_CHECK;
 

@@ -102,7 +102,7 @@ void runner_check_itself(struct run_case *c, const struct sample *sample)
 {
     if (!c->judges_itself)
         return;
-    const uint64_t *counter = sample->has_peer ? sample->peer.counter : sample->counter;
+    const uint64_t *counter = sample->counter;
     uint64_t wrong = counter[COUNTER_WRONG] + counter[COUNTER_MALFORMED];
     if (wrong > 0) {
         c->verified = VERIFIED_NO;

@@ -66,6 +66,8 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     const uint64_t *value = work->params.value;
     if (seat->worker == 0)
         ends_close(work->listeners, work->n_listeners);
+    if (seat->worker == 0)
+        usage_tcp_counts(&load->tcp);
     load->work = work;
     load->seat = seat;
     load->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -276,6 +278,18 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     return 0;
 }
 
+/* What TCP counted meanwhile, of whoever: the first thread tells. */
+static void note_tcp(const struct load *load, struct tally *tally)
+{
+    struct tcp_counts after;
+    usage_tcp_counts(&after);
+    if (after.listen_overflows != UNKNOWN)
+        tally->counter[COUNTER_LISTEN_OVERFLOWS] =
+            after.listen_overflows - load->tcp.listen_overflows;
+    if (after.retransmits != UNKNOWN)
+        tally->counter[COUNTER_RETRANSMITS] = after.retransmits - load->tcp.retransmits;
+}
+
 /* The server may count its own before connections end. */
 static void note(void *opaque, const void *arg, struct tally *tally)
 {
@@ -289,6 +303,8 @@ static void note(void *opaque, const void *arg, struct tally *tally)
     tally->statuses = load->statuses;
     if (load->n > 0 && load->connections[0].fd >= 0)
         ends_describe(load->connections[0].fd, &tally->socket);
+    if (load == load->seat->first)
+        note_tcp(load, tally);
     if (work->meeting != NULL && rendezvous_phase(work->meeting) != PHASE_OVER &&
         tell(work, PHASE_OVER, &err) == 0)
         (void)!wait_for_server(work, 0, &err); /* it says itself what is wrong with it */

@@ -3,6 +3,7 @@
 #define IOBENCH_PEER_LOAD_STATE_H
 
 #include "base/histogram.h"
+#include "measure/usage.h"
 #include "peer/load.h"
 
 #include <http_parser.h>
@@ -76,7 +77,8 @@ struct load {
     size_t pauses_first, pauses_n;
     bool thinks;
     uint64_t looked_ns;
-    int error; /* the last reason for a connection that was not made */
+    struct tcp_counts tcp; /* before anything was sent */
+    int error;             /* the last reason for a connection that was not made */
     uint64_t asked, established;
     struct numbered connect_errors, statuses;
     /* of the first thread: */
