@@ -129,6 +129,27 @@ static int apply_listen(struct options *o, const char *value, struct err *err)
     return apply_address("listen", value, true, &o->listen, err);
 }
 
+/* "p99.9:5ms" */
+static int apply_find_rate(struct options *o, const char *value, struct err *err)
+{
+    char quantile[16];
+    struct err why = {0};
+    double ratio = 0;
+    size_t length = strcspn(value, ":");
+    if (*value != 'p' || value[length] != ':' || length < 2 || length >= sizeof quantile)
+        return err_set(err, 0, "--find-rate: '%s' is not pQUANTILE:TIME, as in p99:5ms", value);
+    memcpy(quantile, value + 1, length - 1);
+    quantile[length - 1] = '\0';
+    if (units_parse_percent(quantile, &ratio, &why) != 0 || ratio < 0.5 || ratio > 0.9999)
+        return err_set(err, 0, "--find-rate: a quantile is from p50 to p99.99: '%s'", value);
+    o->find_rate = value;
+    o->bound.quantile = ratio;
+    int status = parse_time("find-rate", value + length + 1, &o->bound.ns, err);
+    if (status == 0 && o->bound.ns == 0)
+        return err_set(err, 0, "--find-rate: no answer takes no time: '%s'", value);
+    return status;
+}
+
 static int apply_exec(struct options *o, const char *value, struct err *err)
 {
     return text_list_add(&o->execs, value, err);
@@ -202,6 +223,9 @@ const struct option_row option_rows[OPTION_ROWS] = {
      AT(ctl), .only = OPTIONS_EVENTS},
     {NULL, "send", NULL, "be the sending end for another machine, with --connect or --listen", FLAG,
      AT(send), .only = OPTIONS_STREAM},
+    {NULL, "find-rate", "pQ:TIME",
+     "search the highest rate whose latency stays within a bound, as in p99:5ms", APPLY,
+     .apply = apply_find_rate, .only = OPTIONS_SERVICE},
     {"r", "rounds", "N", "exactly N rounds", COUNT, AT(rounds), .least = 1, .most = 1000000,
      .before_knobs = true},
     {NULL, "precision", "PCT",

@@ -33,6 +33,8 @@ struct options {
     const char *prepare, *baseline, *profile; /* NULL: not given */
     struct cpus *cpus, *peer_cpus;            /* NULL: not given */
     struct address *connect, *listen;         /* NULL: not given */
+    const char *find_rate;                    /* as given; NULL: not */
+    struct latency_bound bound;               /* the same, read */
     enum when color, progress;
     struct text_list base, fresh; /* documents of either side; from here on for compare alone */
     const char *relative_to;      /* NULL: not given */

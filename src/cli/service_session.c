@@ -19,6 +19,22 @@ static bool is_alone(const struct session *s)
     return s->options.listen != NULL || (s->options.connect != NULL && s->options.rounds <= 1);
 }
 
+/* A search has loads of its own making. */
+static int check_search(const struct session *s, struct err *err)
+{
+    const struct options *o = &s->options;
+    const char *other = o->listen != NULL               ? "listen"
+                        : o->knobs[KNOB_RATE].given     ? "rate"
+                        : o->knobs[KNOB_REQUESTS].given ? "requests"
+                        : o->knobs[KNOB_THINK].given    ? "think"
+                        : o->rounds > 0                 ? "rounds"
+                        : !isnan(o->max_slowdown)       ? "max-slowdown"
+                                                        : NULL;
+    if (o->find_rate == NULL || other == NULL)
+        return 0;
+    return err_set(err, 0, "--find-rate offers loads of its own: it does not go with --%s", other);
+}
+
 static int check_usage(const struct session *s, struct err *err)
 {
     if (s->options.files.n > 0)
@@ -27,7 +43,7 @@ static int check_usage(const struct session *s, struct err *err)
         return err_set(err, 0, "--listen serves until it is told to stop: it has no --rounds");
     if (s->options.profile != NULL && is_alone(s))
         return err_set(err, 0, "--profile needs a second trial");
-    return service_check_request(&s->request, err);
+    return check_search(s, err) == 0 ? service_check_request(&s->request, err) : -1;
 }
 
 /* What is not given differs from what other commands take for granted. */
@@ -40,6 +56,8 @@ static int find(struct session *s, struct err *err)
         s->settings.knob_values[KNOB_CONNECTIONS] = connections;
     }
     bool bounded = s->settings.duration_ns > 0 || s->options.knobs[KNOB_REQUESTS].given;
+    if (s->options.find_rate != NULL)
+        return 0;
     if (s->options.connect != NULL && is_alone(s) && !bounded) {
         s->settings.duration_ns = LOAD_NS;
         s->settings.rounds = 1;
@@ -67,7 +85,7 @@ static int plan(struct session *s, struct err *err)
 /* A request is given up after the timeout, and is counted; a trial only later. */
 static int begin(struct session *s, struct runner *runner, struct err *err)
 {
-    runner->once = is_alone(s);
+    runner->once = is_alone(s) && s->options.find_rate == NULL;
     runner->timeout_ns *= 2;
     if (service_plan_begin(s->plan, err) != 0)
         return -1;

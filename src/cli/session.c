@@ -61,6 +61,7 @@ static void settle_request(struct session *s)
     r->send = o->send;
     r->connect = o->connect;
     r->listen = o->listen;
+    r->finds_rate = o->find_rate != NULL;
     r->timeout_ns = given_or(o->timeout_ns, TIMEOUT_NS);
     r->inheritance = &s->inheritance;
 }
@@ -109,6 +110,7 @@ static void settle_settings(struct session *s)
         .exec_verify = o->exec_verify.items,
         .n_exec_verify = o->exec_verify.n,
         .latency = o->latency,
+        .find_rate = o->find_rate,
     };
     for (int k = 0; k < KNOBS; k++) {
         s->settings.knob_values[k] = s->request.knobs[k].values;
@@ -213,6 +215,7 @@ static int run_cases(struct session *s, struct err *err)
         .cpus = set->cpus,
         .peer_cpus = set->peer_cpus,
         .ramp_ns = set->ramp_ns,
+        .bound = s->options.bound,
         .interrupted = signals_seen(),
         .on_progress = terminal_wants_progress(&s->options) ? progress_draw : NULL,
         .progress_data = &line,

@@ -134,7 +134,8 @@ static void check_suits(struct run_case *c, const struct strategy *strategy)
 }
 
 /* What all cases with a load of ours have. */
-static int set_load(struct run_case *c, struct run *run, struct err *err)
+static int set_load(struct run_case *c, uint64_t *rate_of_load, bool finds_rate, struct run *run,
+                    struct err *err)
 {
     uint64_t rate = c->params.value[KNOB_RATE];
     bool paced = rate != PARAM_NONE;
@@ -145,14 +146,15 @@ static int set_load(struct run_case *c, struct run *run, struct err *err)
     }
     if (c->least_trial_ns < least)
         c->least_trial_ns = least;
+    c->rate = rate_of_load;
     run->by_requests = true;
     run->by_cpu |= paced; /* all take the same time then */
     c->judges_itself = true;
     c->lossy = true;
     if (run_add_histogram(&c->histogram[OF_LATENCY], err) != 0)
         return -1;
-    if (paced && (run_add_histogram(&c->histogram[OF_SERVICE], err) != 0 ||
-                  run_add_histogram(&c->histogram[OF_LATENESS], err) != 0))
+    if ((paced || finds_rate) && (run_add_histogram(&c->histogram[OF_SERVICE], err) != 0 ||
+                                  run_add_histogram(&c->histogram[OF_LATENESS], err) != 0))
         return -1;
     return 0;
 }
@@ -213,7 +215,10 @@ static int add_case(void *data, const struct choice *choice, const struct params
     own->load.server_workers = c->workers;
     c->link = service_link(&own->meeting);
     join_load(c, own);
-    return set_load(c, planning->run, err) == 0 ? resources_place(c, plan->cpus, err) : -1;
+    return set_load(c, &own->load.params.value[KNOB_RATE], request->finds_rate, planning->run,
+                    err) == 0
+               ? resources_place(c, plan->cpus, err)
+               : -1;
 }
 
 /* The one case of --connect. */
@@ -236,7 +241,8 @@ static int add_load(void *data, const struct choice *choice, const struct params
     c->workers = (unsigned)params->value[KNOB_CLIENT_THREADS];
     c->named = true;
     check_suits(c, choice->strategy);
-    return set_load(c, planning->run, err);
+    return set_load(c, &own->load.params.value[KNOB_RATE], planning->request->finds_rate,
+                    planning->run, err);
 }
 
 /* A port that is free now. It stands in the command, and is the same in all trials of a case. */
@@ -302,7 +308,8 @@ static int add_exec(void *data, const struct choice *choice, const struct params
     c->link = service_link_exec(&own->meeting);
     join_load(c, own);
     check_suits(c, choice->strategy);
-    return set_load(c, planning->run, err);
+    return set_load(c, &own->load.params.value[KNOB_RATE], planning->request->finds_rate,
+                    planning->run, err);
 }
 
 static int add_all(struct planning *planning, const struct choice *choices, size_t n,

@@ -262,6 +262,7 @@ void run_free(struct run *run)
         free(run->cases[i].mode);
         free(run->cases[i].reason);
         free(run->cases[i].intervals.items);
+        free(run->cases[i].steps);
         for (int h = 0; h < HISTOGRAMS; h++)
             free_histogram(run->cases[i].histogram[h]);
     }

@@ -17,6 +17,20 @@ enum case_kind { CASE_STRATEGY, CASE_EXEC };
 enum case_status { CASE_OK, CASE_SKIPPED, CASE_FAILED, CASE_INVALID };
 enum verified { VERIFIED_UNKNOWN, VERIFIED_NO, VERIFIED_YES };
 
+/* A latency that is to be kept: this quantile must not be above ns. */
+struct latency_bound {
+    double quantile; /* 0.99 */
+    uint64_t ns;
+};
+
+/* One step of the search for the highest rate that keeps it. */
+struct rate_step {
+    double rate; /* offered, requests per second; 0: as many as were answered */
+    double requests_per_s;
+    uint64_t value_ns; /* of the quantile; UNKNOWN: too few requests */
+    bool kept;
+};
+
 /* A case: a strategy with its parameters, one row of the result. */
 struct run_case {
     char *id;    /* read/sysread/block_size=8192, with #1, #2 when the same case stands twice */
@@ -46,6 +60,12 @@ struct run_case {
     bool keeps_bytes; /* none reaches user space: a limit to look at, no way of reading */
     bool single_pass; /* a trial is one pass: a cold read, a run of the user's command */
     struct histogram *histogram[HISTOGRAMS]; /* all measured trials together; NULL: not asked */
+
+    /* --find-rate */
+    uint64_t *rate; /* of its load; may be set between trials. NULL: it has none */
+    struct rate_step *steps;
+    size_t n_steps;
+    double found_rate; /* requests per second; 0: none was found */
 
     enum case_status status;
     char *reason;     /* why it is not CASE_OK */

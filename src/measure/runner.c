@@ -82,7 +82,7 @@ bool runner_try(struct runner_state *s, unsigned index, const struct trial *tria
     return false;
 }
 
-static int keep(struct runner_state *s, struct sample *sample, unsigned round, unsigned position,
+int runner_keep(struct runner_state *s, struct sample *sample, unsigned round, unsigned position,
                 bool warmup)
 {
     if (s->run->cases[sample->case_index].kind == CASE_EXEC) /* who waits for it only waits */
@@ -98,7 +98,7 @@ int runner_keep_unfinished(struct runner_state *s, struct sample *sample, unsign
 {
     if (sample->bytes == 0 && sample->passes == 0)
         return 0;
-    return keep(s, sample, round, position, warmup);
+    return runner_keep(s, sample, round, position, warmup);
 }
 
 uint64_t runner_passes_for(uint64_t ns, double per_pass)
@@ -136,10 +136,10 @@ static int calibrate(struct runner_state *s, unsigned index)
         fastest = fmin(fastest, (double)sample.wall_ns / passes_done(c, &sample));
         runner_check_itself(c, &sample);
         if (c->status != CASE_OK)
-            return keep(s, &sample, 0, index, true);
+            return runner_keep(s, &sample, 0, index, true);
         if (sample.wall_ns >= goal / 2) {
             telling++;
-            if (keep(s, &sample, 0, index, true) != 0)
+            if (runner_keep(s, &sample, 0, index, true) != 0)
                 return -1;
         }
         c->passes = runner_passes_for(goal, fastest);
@@ -218,7 +218,7 @@ static int measure_case(struct runner_state *s, unsigned index, unsigned round, 
     check_bytes(s, c, &sample);
     runner_check_itself(c, &sample);
     s->run->served |= c->serves;
-    return keep(s, &sample, round, position, warmup);
+    return runner_keep(s, &sample, round, position, warmup);
 }
 
 static unsigned count_ok(const struct run *run, unsigned *last)
@@ -331,6 +331,15 @@ int runner_run(const struct runner *runner, struct run *run, struct err *err)
     int status = 0;
     if (!runner->once && runner->warmup > 0)
         status = runner_verify(&s);
+    bool searches = runner->bound.ns > 0;
+    for (unsigned i = 0; searches && status == 0 && i < run->n_cases; i++)
+        if (run->cases[i].status == CASE_OK && !runner_is_interrupted(&s))
+            status = runner_search(&s, i);
+    if (searches) {
+        run->rounds = 1;
+        run->signal_number = *runner->interrupted;
+        return status;
+    }
     if (status == 0 && !runner->once)
         status = warm_up(&s);
     unsigned last;

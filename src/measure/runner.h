@@ -14,14 +14,15 @@ struct progress {
 };
 
 struct runner {
-    uint64_t rounds;        /* exactly so many; 0: until precise or the time is over */
-    double precision;       /* half-width of every interval at which to stop: 0.005 is 0.5 % */
-    uint64_t time_limit_ns; /* of the rounds; 0: none */
-    uint64_t trial_time_ns; /* shortest trial */
-    uint64_t ramp_ns;       /* work before the clock of cases with another end */
-    uint64_t duration_ns;   /* > 0: one round of trials of this length */
-    uint64_t interval_ns;   /* > 0: look at measured trials that often */
-    uint64_t timeout_ns;    /* of one trial */
+    uint64_t rounds;            /* exactly so many; 0: until precise or the time is over */
+    double precision;           /* half-width of every interval at which to stop: 0.005 is 0.5 % */
+    uint64_t time_limit_ns;     /* of the rounds; 0: none */
+    uint64_t trial_time_ns;     /* shortest trial */
+    uint64_t ramp_ns;           /* work before the clock of cases with another end */
+    uint64_t duration_ns;       /* > 0: one round of trials of this length */
+    uint64_t interval_ns;       /* > 0: look at measured trials that often */
+    uint64_t timeout_ns;        /* of one trial */
+    struct latency_bound bound; /* search rates that keep it, instead of rounds; ns 0: do not */
     uint64_t warmup; /* rounds that do not count; the first verifies. 0: nothing is verified */
     uint64_t seed;
     const char *prepare;  /* shell command before each trial, or NULL */

@@ -39,6 +39,13 @@ int runner_verify(struct runner_state *s) MUST_CHECK;
 
 /* A load that compares what it gets has verified it, or found it wrong: looks at its trial. */
 void runner_check_itself(struct run_case *c, const struct sample *sample);
+/* Keeps the sample of a trial. */
+int runner_keep(struct runner_state *s, struct sample *sample, unsigned round, unsigned position,
+                bool warmup) MUST_CHECK;
+
+/* Searches the highest rate of a case that keeps the bound. What goes wrong stands in the case. */
+int runner_search(struct runner_state *s, unsigned index) MUST_CHECK;
+
 void runner_profile(struct runner_state *s, unsigned index);
 
 #endif

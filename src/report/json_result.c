@@ -170,6 +170,8 @@ static json_t *make_result(struct json_document *d, const struct run *run, unsig
     json_put(d, o, "profile", make_profile(d, c));
     json_put(d, o, "symbols", make_symbols(d, c));
     json_put(d, o, "latency", make_histogram(d, c->histogram[OF_LATENCY], "ns"));
+    if (c->rate != NULL)
+        json_put(d, o, "rate_search", json_rate_search(d, c));
     json_put(d, o, "summary", make_summary(d, run, index, work));
     return o;
 }

@@ -7,6 +7,9 @@
 
 /* Each returns a new reference. counted is who counts, COUNTED_BY_...: streams and events have keys
  * that files, 0, have not. */
+/* What a search for a rate tried; null where none was made. */
+json_t *json_rate_search(struct json_document *d, const struct run_case *c);
+
 json_t *json_results(struct json_document *d, const struct run *run, unsigned counted);
 json_t *json_trial(struct json_document *d, const struct run_case *c, const struct sample *sample,
                    unsigned counted);

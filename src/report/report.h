@@ -42,6 +42,7 @@ struct settings {
     const char *const *exec_verify;
     size_t n_exec_verify;
     bool latency;
+    const char *find_rate; /* as given; or NULL */
     const struct label *labels;
     size_t n_labels;
 };
