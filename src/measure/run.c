@@ -192,12 +192,29 @@ uint64_t sample_lost_bytes(const struct sample *s)
     return s->peer.bytes > received ? s->peer.bytes - received : 0;
 }
 
+enum { IN_VAIN = 10, BUSY = 95 }; /* percent */
+
+/* A load generator's busiest thread, what it spent on waiting for a moment left out: whoever has
+ * only one that is busy all the time sends no more, while the server has time left. */
+static int load_limited(const struct sample *s)
+{
+    const struct peer_sample *load = &s->peer;
+    uint64_t busiest = load->workers == 1 ? load->running_ns + load->runnable_ns : 0;
+    for (unsigned i = 0; i < load->workers && i < MOST_TOLD; i++)
+        busiest = load->thread_cpu_ns[i] > busiest ? load->thread_cpu_ns[i] : busiest;
+    uint64_t spun = load->counter[COUNTER_SPIN_NS] / load->workers;
+    busiest -= spun < busiest ? spun : busiest;
+    return (double)s->cpu_ns < (1 - IN_VAIN / 100.0) * (double)s->wall_ns &&
+           (double)busiest >= BUSY / 100.0 * (double)load->wall_ns;
+}
+
 int sample_peer_limited(const struct sample *s)
 {
-    enum { IN_VAIN = 10, BUSY = 95 }; /* percent */
     if (!s->has_peer || s->running_ns == UNKNOWN || s->peer.running_ns == UNKNOWN ||
         s->wall_ns == 0 || s->peer.wall_ns == 0)
         return -1;
+    if (s->peer.counter[COUNTER_REQUESTS] > 0)
+        return s->cpu_ns != UNKNOWN ? load_limited(s) : -1;
     double busy = (double)(s->running_ns + s->runnable_ns) / (double)s->wall_ns;
     double again = (double)s->counter[COUNTER_AGAIN];
     bool polled_in_vain = s->counter[COUNTER_WAITS] == 0 && s->calls != UNKNOWN && s->calls > 0 &&

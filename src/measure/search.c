@@ -36,6 +36,8 @@ static uint64_t failed_requests(const struct sample *sample)
 static uint64_t step_length(const struct runner *runner, double rate)
 {
     double ns = (double)(runner->duration_ns > 0 ? runner->duration_ns : STEP_NS);
+    if (!(rate > 0))
+        return (uint64_t)ns;
     double needed = TELLING_BEYOND / (1 - runner->bound.quantile) / rate * 1e9;
     ns = fmax(ns, needed);
     return ns < (double)LONGEST_STEP_NS ? (uint64_t)ns : LONGEST_STEP_NS;
@@ -57,7 +59,7 @@ static int take_step(struct runner_state *s, unsigned index, double rate, struct
     runner_report(s, "searching", c->label, (unsigned)c->n_steps + 1);
     *c->rate = rate > 0 ? (uint64_t)rate : PARAM_NONE;
     struct trial trial = runner_case_trial(s, c, &c->timed, UINT64_MAX);
-    trial.duration_ns = rate > 0 ? step_length(runner, rate) : STEP_NS;
+    trial.duration_ns = step_length(runner, rate);
     memcpy(trial.histogram, c->histogram, sizeof trial.histogram);
     bool done = runner_try(s, index, &trial, sample);
     *c->rate = PARAM_NONE;
