@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +34,15 @@ static int apply_run_noise(struct options *o, const char *value, struct err *err
 
 static int add_metric(struct options *o, const char *name, size_t length, struct err *err)
 {
-    for (unsigned m = 0; m < COMPARED_METRICS; m++) {
-        if (strlen(compared_names[m]) == length && strncmp(compared_names[m], name, length) == 0) {
-            o->judged |= 1u << m;
-            return 0;
-        }
+    enum compared metric = compared_find(name, length);
+    char known[128] = "";
+    if (metric < COMPARED_METRICS) {
+        o->judged |= 1u << metric;
+        return 0;
     }
-    return err_set(err, 0, "--metric: '%.*s' is none of time, cpu, memory, p50, p99, all",
-                   (int)length, name);
+    for (size_t m = 0, n = 0; m < COMPARED_METRICS && n < sizeof known; m++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s, ", compared_info[m].name);
+    return err_set(err, 0, "--metric: '%.*s' is none of %sall", (int)length, name, known);
 }
 
 static int apply_metric(struct options *o, const char *value, struct err *err)
@@ -83,8 +85,9 @@ const struct option_row compare_rows[OPTION_ROWS] = {
      TEXT, AT(relative_to)},
     {NULL, "absolute", NULL, "compare the figures themselves, not ratios to a control", FLAG,
      AT(absolute)},
-    {NULL, "metric", "LIST", "what is judged: time,cpu,memory,p50,p99 or all (time)", APPLY,
-     .apply = apply_metric},
+    {NULL, "metric", "LIST",
+     "what is judged: time, cpu, memory, events, requests, p50, p90, p99, p999 or all (time)",
+     APPLY, .apply = apply_metric},
     {NULL, "max-slowdown", "PCT",
      "what is allowed; exit 1 when a case surely got worse by more (5)", PERCENT, AT(max_slowdown),
      .most = 1000},

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const compared_names[COMPARED_METRICS] = {"time", "cpu", "memory", "p50", "p99"};
-
 static const struct record *at(const struct comparison *c, size_t i)
 {
     return i < c->n_base ? &c->base[i] : &c->fresh[i - c->n_base];
@@ -174,18 +172,18 @@ static void gather(const struct comparison *c, const char *id, enum compared met
 /* What runs of the same code are taken to differ by in this figure. NaN: nothing can be said. */
 static double noise_of(const struct comparison *c, enum compared metric)
 {
-    bool of_run = metric == COMPARED_P50 || metric == COMPARED_P99;
+    bool of_run = compared_info[metric].cost == COST_OF_RUN;
     if (!isnan(c->wish->run_noise))
         return c->wish->run_noise;
     if (of_run) /* one percentile a run: only several runs show how sure it is */
         return c->n_base > 1 && c->n_fresh > 1 ? RUN_NOISE_ABSOLUTE : NAN;
-    return metric == COMPARED_MEMORY ? RUN_NOISE_RELATIVE : c->run_noise;
+    return compared_info[metric].absolute ? RUN_NOISE_RELATIVE : c->run_noise;
 }
 
 static void change_of(const struct comparison *c, enum compared metric, struct side *base,
                       struct side *fresh, double *work, struct change *change)
 {
-    bool of_run = metric == COMPARED_P50 || metric == COMPARED_P99;
+    bool of_run = compared_info[metric].cost == COST_OF_RUN;
     double noise = noise_of(c, metric);
     if (c->many)
         change_of_runs(base->logs, base->n, fresh->logs, fresh->n, c->confidence, work, change);
@@ -344,11 +342,6 @@ enum change_verdict comparison_verdict(const struct comparison *c)
 
 const char *comparison_key(const struct comparison *c, enum compared metric)
 {
-    static const char *const per_byte[] = {"wall_ns_per_byte", "cpu_ns_per_byte", "peak_rss_bytes",
-                                           "latency_p50_ns", "latency_p99_ns"};
-    if (!c->per_byte && metric == COMPARED_TIME)
-        return "wall_ns_per_pass";
-    if (!c->per_byte && metric == COMPARED_CPU)
-        return "cpu_ns_per_pass";
-    return per_byte[metric];
+    const struct compared_info *info = &compared_info[metric];
+    return !c->per_byte && info->pass_key != NULL ? info->pass_key : info->key;
 }

@@ -3,21 +3,10 @@
 #define IOBENCH_REPORT_COMPARISON_H
 
 #include "base/notes.h"
+#include "report/compared.h"
 #include "report/load.h"
 #include "report/report.h"
 #include "stats/change.h"
-
-enum compared {
-    COMPARED_TIME,   /* wall time per byte, or per pass where a case moves no bytes */
-    COMPARED_CPU,    /* processor time, the same */
-    COMPARED_MEMORY, /* peak of resident memory: no matter of the machine's speed, never relative */
-    COMPARED_P50,    /* of single calls */
-    COMPARED_P99,
-    COMPARED_METRICS
-};
-
-/* Names on the command line. */
-extern const char *const compared_names[COMPARED_METRICS];
 
 /* How much runs of the same code are taken to differ, unless said otherwise: ratios to a control of
  * the same run, and absolute figures. Found on a shared virtual machine, where the standard

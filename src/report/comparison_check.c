@@ -166,10 +166,26 @@ static void doubt_order(struct comparison *c)
                   "a change");
 }
 
+/* With --rate all runs take the same time, whatever they cost. */
+static void doubt_rate(struct comparison *c)
+{
+    struct notes *notes = &c->warnings;
+    unsigned timed = 1u << COMPARED_TIME | 1u << COMPARED_EVENTS | 1u << COMPARED_REQUESTS;
+    for (size_t i = 0; i < RECORD_OPTIONS && c->wish->judged & timed; i++) {
+        const struct record_fact *option = &c->base->options[i];
+        if (strcmp(option->key, "rate") == 0 && strcmp(option->value, "null") != 0 &&
+            strcmp(option->value, "[null]") != 0)
+            notes_add(notes, "rate_given", NULL,
+                      "the rate was given by --rate, and so was the time: judge --metric=cpu or "
+                      "percentiles");
+    }
+}
+
 void comparison_doubt(struct comparison *c)
 {
     struct notes *notes = &c->warnings;
     doubt_order(c);
+    doubt_rate(c);
     for (size_t i = 0; i < count(c); i++) {
         if (at(c, i)->interrupted)
             notes_add(notes, "interrupted", at(c, i)->path, "'%s' was interrupted", at(c, i)->path);
@@ -202,9 +218,9 @@ static bool lacks_interval(const struct comparison *c, int metric)
 void comparison_doubt_intervals(struct comparison *c)
 {
     struct notes *notes = &c->warnings;
-    bool figures = lacks_interval(c, COMPARED_TIME) || lacks_interval(c, COMPARED_CPU) ||
-                   lacks_interval(c, COMPARED_MEMORY);
-    bool percentiles = lacks_interval(c, COMPARED_P50) || lacks_interval(c, COMPARED_P99);
+    bool figures = false, percentiles = false;
+    for (int m = 0; m < COMPARED_METRICS; m++)
+        *(compared_info[m].cost == COST_OF_RUN ? &percentiles : &figures) |= lacks_interval(c, m);
     if (c->many && (figures || percentiles))
         notes_add(notes, "no_interval", NULL, "too few runs a side for %zu comparisons at once",
                   c->n_judged);

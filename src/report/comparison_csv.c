@@ -42,7 +42,7 @@ int comparison_csv(const struct comparison_report *report, FILE *out, struct err
                 continue;
             put_text(out, c->cases[i].id);
             fprintf(out, ",%s,", comparison_key(c, m));
-            put_text(out, c->control != NULL && m != COMPARED_MEMORY ? c->control : "");
+            put_text(out, c->control != NULL && !compared_info[m].absolute ? c->control : "");
             put_number(out, row->base);
             put_number(out, row->fresh);
             put_number(out, row->change.ratio);

@@ -31,7 +31,7 @@ static json_t *make_metric(struct json_document *d, const struct comparison *c,
                            const struct comparison_row *row, enum compared metric)
 {
     json_t *o = json_object();
-    set(d, o, "name", json_string(compared_names[metric]));
+    set(d, o, "name", json_string(compared_info[metric].name));
     set(d, o, "metric", json_string(comparison_key(c, metric)));
     set(d, o, "base", json_number(row->base));
     set(d, o, "new", json_number(row->fresh));
@@ -110,7 +110,7 @@ static json_t *make_options(struct json_document *d, const struct comparison_wis
     json_t *o = json_object(), *judged = json_array();
     for (int m = 0; m < COMPARED_METRICS; m++)
         if (wish->judged & 1u << m)
-            json_append(d, judged, json_string(compared_names[m]));
+            json_append(d, judged, json_string(compared_info[m].name));
     set(d, o, "metric", judged);
     set(d, o, "max_slowdown_ratio", json_number(wish->max_slowdown));
     set(d, o, "run_noise_ratio", json_number(wish->run_noise));

@@ -13,38 +13,12 @@ static double number(uint64_t value)
     return value == UNKNOWN ? NAN : (double)value;
 }
 
-static double cost(const struct record_case *of, const struct record_trial *t, enum compared metric,
-                   bool per_byte)
-{
-    double work = number(per_byte ? t->bytes : t->passes);
-    switch (metric) {
-    case COMPARED_TIME:
-        return number(t->wall_ns) / work;
-    case COMPARED_CPU:
-        return number(t->cpu_ns) / work;
-    case COMPARED_MEMORY:
-        return number(t->peak_rss_bytes);
-    case COMPARED_P50:
-        return number(of->p50_ns);
-    case COMPARED_P99:
-        return number(of->p99_ns);
-    default:
-        return NAN;
-    }
-}
-
 bool series_has(const struct record_case *of, enum compared metric, bool per_byte)
 {
     for (size_t i = 0; i < of->n_trials; i++)
-        if (isfinite(cost(of, &of->trials[i], metric, per_byte)))
+        if (isfinite(compared_cost(metric, of, &of->trials[i], per_byte)))
             return true;
     return false;
-}
-
-/* A percentile is one figure of the whole run. */
-static bool is_of_run(enum compared metric)
-{
-    return metric == COMPARED_P50 || metric == COMPARED_P99;
 }
 
 static size_t add(double value, double *logs, size_t n)
@@ -61,7 +35,8 @@ static size_t relative_logs(const struct record_case *of, const struct record_ca
     for (size_t i = 0, j = 0; i < of->n_trials && j < control->n_trials;) {
         const struct record_trial *a = &of->trials[i], *b = &control->trials[j];
         if (a->round == b->round)
-            n = add(log(cost(of, a, metric, per_byte)) - log(cost(control, b, metric, per_byte)),
+            n = add(log(compared_cost(metric, of, a, per_byte)) -
+                        log(compared_cost(metric, control, b, per_byte)),
                     logs, n);
         i += a->round <= b->round;
         j += b->round <= a->round;
@@ -75,17 +50,17 @@ size_t series_logs(const struct record_case *of, const struct record_case *contr
     size_t n = 0;
     if (of->n_trials == 0 || (control != NULL && control->n_trials == 0))
         return 0;
-    if (metric == COMPARED_MEMORY)
+    if (compared_info[metric].absolute)
         control = NULL;
-    if (is_of_run(metric)) {
+    if (compared_info[metric].cost == COST_OF_RUN) {
         double log_control =
-            control != NULL ? log(cost(control, control->trials, metric, per_byte)) : 0;
-        return add(log(cost(of, of->trials, metric, per_byte)) - log_control, logs, 0);
+            control != NULL ? log(compared_cost(metric, control, control->trials, per_byte)) : 0;
+        return add(log(compared_cost(metric, of, of->trials, per_byte)) - log_control, logs, 0);
     }
     if (control != NULL)
         return relative_logs(of, control, metric, per_byte, logs);
     for (size_t i = 0; i < of->n_trials; i++)
-        n = add(log(cost(of, &of->trials[i], metric, per_byte)), logs, n);
+        n = add(log(compared_cost(metric, of, &of->trials[i], per_byte)), logs, n);
     return n;
 }
 

@@ -21,13 +21,18 @@ static void put_shown(const char *text, FILE *out)
 static void print_figure(char *cell, const struct comparison *c, enum compared metric, double value)
 {
     char text[UNITS_TEXT];
+    enum compared_unit unit = compared_info[metric].unit;
+    if (!c->per_byte && compared_info[metric].pass_key != NULL)
+        unit = UNIT_NS;
     if (isnan(value))
         snprintf(cell, TABLE_CELL, "-");
-    else if (metric == COMPARED_TIME && c->per_byte)
+    else if (unit == UNIT_NS_AS_BYTE_RATE)
         snprintf(cell, TABLE_CELL, "%s", units_rate(text, 1e9 / value));
-    else if (metric == COMPARED_CPU && c->per_byte)
+    else if (unit == UNIT_NS_AS_RATE)
+        snprintf(cell, TABLE_CELL, "%s", units_count(text, 1e9 / value));
+    else if (unit == UNIT_NS_PER_BYTE)
         snprintf(cell, TABLE_CELL, "%.3g ns/B", value);
-    else if (metric == COMPARED_MEMORY)
+    else if (unit == UNIT_BYTES)
         snprintf(cell, TABLE_CELL, "%s", units_size(text, (uint64_t)value));
     else
         snprintf(cell, TABLE_CELL, "%s", units_time(text, value));
@@ -63,7 +68,8 @@ static void fill_row(const struct comparison *c, const struct comparison_case *o
     size_t column = 0;
     text_printable(of->id, table_cell(t, at, column++), TABLE_CELL);
     snprintf(table_cell(t, at, column++), TABLE_CELL, "%s",
-             metric == COMPARED_TIME && c->per_byte ? "throughput" : compared_names[metric]);
+             c->per_byte || compared_info[metric].pass_key == NULL ? compared_info[metric].heading
+                                                                   : compared_info[metric].name);
     print_figure(table_cell(t, at, column++), c, metric, row->base);
     print_figure(table_cell(t, at, column++), c, metric, row->fresh);
     print_ratio(table_cell(t, at, column++), row);

@@ -19,6 +19,7 @@
 /* A trial that counts: no warm-up, complete, with passes. UNKNOWN where there is null. */
 struct record_trial {
     uint64_t round, passes, bytes, calls, wall_ns, cpu_ns, peak_rss_bytes;
+    uint64_t messages, requests; /* UNKNOWN as well where the command counts none */
 };
 
 /* What was measured of one case. */
@@ -28,7 +29,7 @@ struct record_case {
     char *status, *reason; /* reason NULL: none */
     struct record_trial *trials;
     size_t n_trials;
-    uint64_t p50_ns, p99_ns; /* of single calls; UNKNOWN: not asked for */
+    uint64_t p50_ns, p90_ns, p99_ns, p999_ns; /* of single calls; UNKNOWN: not asked for */
 };
 
 /* A fact by which two documents may differ, as the JSON of its value. */
@@ -37,7 +38,7 @@ struct record_fact {
     char *value;     /* "null" where the document has none */
 };
 
-enum { RECORD_HOST_FACTS = 4, RECORD_SYSTEM_FACTS = 4, RECORD_OPTIONS = 10 };
+enum { RECORD_HOST_FACTS = 4, RECORD_SYSTEM_FACTS = 4, RECORD_OPTIONS = 11 };
 
 struct record {
     char *path; /* as given */

@@ -16,8 +16,8 @@ static const char *const system_facts[RECORD_SYSTEM_FACTS] = {"kernel", "libc", 
                                                               "mitigations"};
 /* How often and for how long to measure, and what to do with the result, changes no trial. */
 static const char *const options[RECORD_OPTIONS] = {
-    "trial_time_ns", "duration_ns", "latency", "prepare", "cpu",
-    "peer_cpu",      "connect",     "listen",  "send",    "ramp_ns"};
+    "trial_time_ns", "duration_ns", "latency", "prepare", "cpu", "peer_cpu",
+    "connect",       "listen",      "send",    "ramp_ns", "rate"};
 
 static int load_facts(const struct place *object, const char *const *keys, size_t n,
                       struct record_fact *facts, struct err *err)
@@ -38,6 +38,15 @@ static int load_count(const struct place *object, const char *key, bool or_null,
 {
     struct place member = place_member(object, key);
     return place_count(&member, or_null, value, err);
+}
+
+/* A count that documents need not have: of another command, or of an earlier version. */
+static int load_count_if_any(const struct place *object, const char *key, uint64_t *value,
+                             struct err *err)
+{
+    struct place member = place_member(object, key);
+    *value = UNKNOWN;
+    return member.value == NULL ? 0 : place_count(&member, true, value, err);
 }
 
 static int load_bool(const struct place *object, const char *key, bool *value, struct err *err)
@@ -66,7 +75,9 @@ static int load_trial(const struct place *place, struct record_trial *t, bool *c
         load_count(place, "calls", true, &t->calls, err) != 0 ||
         load_count(place, "wall_ns", true, &t->wall_ns, err) != 0 ||
         load_count(place, "cpu_ns", true, &t->cpu_ns, err) != 0 ||
-        load_count(place, "peak_rss_bytes", true, &t->peak_rss_bytes, err) != 0)
+        load_count(place, "peak_rss_bytes", true, &t->peak_rss_bytes, err) != 0 ||
+        load_count_if_any(place, "messages", &t->messages, err) != 0 ||
+        load_count_if_any(place, "requests", &t->requests, err) != 0)
         return -1;
     *counts = !warmup && complete && t->passes > 0;
     return 0;
@@ -100,12 +111,14 @@ static int load_trials(const struct place *place, struct record_case *c, struct 
 static int load_latency(const struct place *object, struct record_case *c, struct err *err)
 {
     struct place latency = place_member(object, "latency");
-    c->p50_ns = c->p99_ns = UNKNOWN;
+    c->p50_ns = c->p90_ns = c->p99_ns = c->p999_ns = UNKNOWN;
     if (latency.value == NULL || json_is_null(latency.value))
         return 0;
     return place_object(&latency, err) != 0 ||
                    load_count(&latency, "p50_ns", true, &c->p50_ns, err) != 0 ||
-                   load_count(&latency, "p99_ns", true, &c->p99_ns, err) != 0
+                   load_count(&latency, "p99_ns", true, &c->p99_ns, err) != 0 ||
+                   load_count_if_any(&latency, "p90_ns", &c->p90_ns, err) != 0 ||
+                   load_count_if_any(&latency, "p999_ns", &c->p999_ns, err) != 0
                ? -1
                : 0;
 }

@@ -234,6 +234,66 @@ runs() {
     equal "$(verdict fread p99)" regressed
 }
 
+# make_epoll: base.json of events, in which a message takes 1000 ns.
+make_epoll() {
+    "$IOBENCH" epoll --quick --rounds=8 --trial-time=100us --handles=8 --latency --mode=epoll,poll,select \
+        --baseline=poll --json --quiet >epoll.json
+    jq "$EXACT"' | .results[].trials[] |= (.wall_ns = .messages * 1000)
+        | .results[].latency |= (.p90_ns = 1500 | .p999_ns = 9000)' epoll.json >base.json
+}
+
+@test "events are judged by the time of a message, where messages are counted" {
+    make_epoll
+    make_new "$(slower wall_ns epoll "$(all_rounds 1.25)")" >new.json
+    compared base.json new.json --metric=events --run-noise=2
+    status_is 1
+    equal "$(verdict epoll events)" regressed
+    equal "$(verdict select events)" same
+    equal "$(verdict epoll)" null 'time'
+    holds '.results[] | select(.mode == "epoll") | .metrics[] | select(.name == "events")
+        | .metric == "wall_ns_per_event" and .base == 1000 and (.new / 1250 - 1 | fabs) < 1e-3'
+    compare base.json new.json --metric=events
+    grep -qE '^ +epoll/epoll/\S* +events/s +1.00 M +800 k ' "$OUT" || fail 'no events per second'
+    cp "$BATS_FILE_TMPDIR/real.json" real.json # that of read counts none
+    refused 'no case has the figures that are to be compared' real.json real.json --metric=events
+}
+
+@test "requests are judged where a document counts them" {
+    jq '.results[].trials[] |= (.requests = .bytes / 1000)' base.json >b.json
+    jq '.results[].trials[] |= (.requests = .bytes / 1000) | .results[1].trials[] |= (.wall_ns *= 2)' \
+        new.json >n.json
+    compared b.json n.json --metric=requests
+    status_is 1
+    equal "$(verdict fread requests)" regressed
+    holds '.results[1].metrics[] | select(.name == "requests") | .metric == "wall_ns_per_request" and .base == 1e6'
+    jq '.results[1].trials[3].requests = -1' b.json >bad.json
+    refused 'results[1].trials[3].requests: it is negative' b.json bad.json
+}
+
+@test "all percentiles of a document can be judged" {
+    make_epoll
+    make_new '.results[0].latency |= (.p50_ns *= 2 | .p90_ns *= 3 | .p99_ns *= 4 | .p999_ns *= 5)' >new.json
+    compared base.json new.json --metric=p50,p90,p99,p999 --run-noise=20 --absolute
+    status_is 1
+    equal "$(query '[.results[0].metrics[] | select(.name | startswith("p")) | .ratio] | map(round) | tostring')" '[2,3,4,5]'
+    holds '[.results[0].metrics[] | select(.name | startswith("p")) | .verdict] | unique == ["regressed"]'
+    jq 'del(.results[].latency.p90_ns, .results[].latency.p999_ns)' base.json >old.json # an earlier version
+    compared old.json new.json --metric=p50
+    status_is 0
+}
+
+@test "runs at unlike rates are refused, and a given rate is doubted" {
+    make_epoll
+    make_new '.options.rate = [1000]' >new.json
+    refused "unlike options: rate is [null] in 'base.json' and [1000] in 'new.json'" base.json new.json
+    jq '.options.rate = [1000]' base.json >b.json
+    compared b.json new.json
+    status_is 0
+    equal "$(query '.warnings[].code')" rate_given
+    compared b.json new.json --metric=cpu
+    equal "$(query '.warnings | length')" 0
+}
+
 @test "too few rounds for so many comparisons are inconclusive, and a warning says how many it takes" {
     compared base.json new.json --metric=cpu,memory
     status_is 0
