@@ -9,6 +9,12 @@ char *text_printable(const char *text, char *shown, size_t size)
         unsigned char byte = (unsigned char)*text;
         shown[n++] = byte < ' ' || byte == 0x7f ? '?' : *text;
     }
+    /* not in the middle of a character */
+    while (n > 0 && ((unsigned char)*text & 0xc0) == 0x80 &&
+           ((unsigned char)shown[n - 1] & 0xc0) == 0x80)
+        n--;
+    if (n > 0 && ((unsigned char)*text & 0xc0) == 0x80 && (unsigned char)shown[n - 1] >= 0xc0)
+        n--;
     shown[n] = '\0';
     return shown;
 }

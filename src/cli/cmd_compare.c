@@ -10,6 +10,7 @@
 #include "cli/version.h"
 #include "family/case_id.h"
 #include "report/comparison.h"
+#include "report/export.h"
 
 #include <errno.h>
 #include <math.h>
@@ -121,32 +122,33 @@ static int write_json(const void *data, FILE *out, struct err *err)
     return comparison_json(data, out, err);
 }
 
-static int write_csv(const void *data, FILE *out, struct err *err)
-{
-    return comparison_csv(data, out, err);
-}
-
-static int write_markdown(const void *data, FILE *out, struct err *err)
-{
-    return comparison_markdown(data, out, err);
-}
-
 static int write_text(const void *data, FILE *out, struct err *err)
 {
     const struct session_compare *s = data;
     return comparison_text(&s->report, &s->style, out, err);
 }
 
+/* A comparison and the kind of its export, as data of an output_writer. */
+struct written_comparison {
+    const struct comparison_report *report;
+    const struct export_kind *kind;
+};
+
+static int write_export(const void *data, FILE *out, struct err *err)
+{
+    const struct written_comparison *w = data;
+    return w->kind->write_comparison(w->report, out, err);
+}
+
 /* Of a refusal there is JSON, and nothing to put into a table. */
 static int export(const struct session_compare *s, const char *path, bool refused, struct err *err)
 {
-    const char *ending = strrchr(path, '.');
-    if (refused && strcmp(ending, ".json") != 0)
+    struct written_comparison written = {&s->report, export_kind_of_comparison(path, err)};
+    if (written.kind == NULL)
+        return -1;
+    if (refused && written.kind->write_comparison != comparison_json)
         return 0;
-    output_writer *writer = strcmp(ending, ".json") == 0  ? write_json
-                            : strcmp(ending, ".csv") == 0 ? write_csv
-                                                          : write_markdown;
-    return output_export_data(writer, &s->report, path, err);
+    return output_export_data(write_export, &written, path, err);
 }
 
 static int write_reports(struct session_compare *s, bool refused)

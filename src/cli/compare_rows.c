@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "cli/option_rows.h"
-#include "report/comparison.h"
+#include "report/export.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -64,14 +64,10 @@ static int apply_metric(struct options *o, const char *value, struct err *err)
 
 static int apply_export(struct options *o, const char *value, struct err *err)
 {
-    static const char *const endings[] = {".json", ".csv", ".md"};
-    size_t length = strlen(value);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t ending = strlen(endings[i]);
-        if (length > ending && strcmp(value + length - ending, endings[i]) == 0)
-            return text_list_add(&o->exports, value, err);
-    }
-    return err_set(err, 0, "--export: '%s' ends in none of .json .csv .md", value);
+    struct err why = {0};
+    if (export_kind_of_comparison(value, &why) == NULL)
+        return err_set(err, 0, "--export: %s", why.text);
+    return text_list_add(&o->exports, value, err);
 }
 
 #define AT(member) .at = offsetof(struct options, member)
@@ -100,7 +96,8 @@ const struct option_row compare_rows[OPTION_ROWS] = {
     {NULL, "strict", NULL, "exit 4 when a verdict is inconclusive or a case of BASE has none", FLAG,
      AT(strict)},
     {"j", "json", NULL, "JSON on standard output instead of text", FLAG, AT(json)},
-    {"e", "export", "FILE", "also write FILE, by its ending: .json .csv .md", APPLY,
+    {"e", "export", "FILE",
+     "also write FILE, by its ending: .json .csv .md .prom .dat .bmf.json .gha-smaller.json", APPLY,
      .apply = apply_export},
     {"q", "quiet", NULL, "no warnings", FLAG, AT(quiet)},
     {"v", "verbose", NULL, "also the figures that are not judged", FLAG, AT(verbose)},

@@ -2,6 +2,7 @@
 
 #include "cli/option_rows.h"
 
+#include "report/export.h"
 #include "base/rng.h"
 #include "base/tally.h"
 #include "base/units.h"
@@ -170,8 +171,9 @@ static int apply_exec_output(struct options *o, const char *value, struct err *e
 
 static int apply_export(struct options *o, const char *value, struct err *err)
 {
-    if (export_kind_of(value) == NULL)
-        return err_set(err, 0, "--export: '%s' ends in none of %s", value, export_endings());
+    struct err why = {0};
+    if (export_kind_of(value, &why) == NULL)
+        return err_set(err, 0, "--export: %s", why.text);
     return text_list_add(&o->exports, value, err);
 }
 
@@ -273,8 +275,10 @@ const struct option_row option_rows[OPTION_ROWS] = {
     {NULL, "profile", "DIR", "one more trial of each case under perf; its data is kept in DIR",
      TEXT, AT(profile)},
     {"j", "json", NULL, "JSON on standard output instead of text", FLAG, AT(json)},
-    {"e", "export", "FILE", "also write FILE, by its ending: .json .csv .md .prom", APPLY,
-     .apply = apply_export},
+    {"e", "export", "FILE",
+     "also write FILE, by its ending: .json .csv .md .prom .dat .bmf.json .gha-smaller.json "
+     ".gha-bigger.json .gbench.json",
+     APPLY, .apply = apply_export},
     {NULL, "label", "KEY=VALUE", "recorded with the result", APPLY, .apply = apply_label},
     {"q", "quiet", NULL, "no progress and no warnings", FLAG, AT(quiet)},
     {"v", "verbose", NULL, "more columns", FLAG, AT(verbose)},

@@ -3,6 +3,7 @@
 #include "cli/output.h"
 
 #include "cli/say.h"
+#include "report/export.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -130,7 +131,10 @@ out:
 
 int output_export(const struct report *report, const char *path, struct err *err)
 {
-    struct written_report written = {report, export_kind_of(path)->write, NULL};
+    const struct export_kind *kind = export_kind_of(path, err);
+    if (kind == NULL)
+        return -1;
+    struct written_report written = {report, kind->write, NULL};
     return output_export_data(write_report, &written, path, err);
 }
 

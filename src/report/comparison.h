@@ -93,6 +93,12 @@ int comparison_json(const struct comparison_report *report, FILE *out, struct er
 int comparison_csv(const struct comparison_report *report, FILE *out, struct err *err) MUST_CHECK;
 int comparison_markdown(const struct comparison_report *report, FILE *out,
                         struct err *err) MUST_CHECK;
+int comparison_openmetrics(const struct comparison_report *report, FILE *out,
+                           struct err *err) MUST_CHECK;
+int comparison_bmf(const struct comparison_report *report, FILE *out, struct err *err) MUST_CHECK;
+int comparison_gha_smaller(const struct comparison_report *report, FILE *out,
+                           struct err *err) MUST_CHECK;
+int comparison_dat(const struct comparison_report *report, FILE *out, struct err *err) MUST_CHECK;
 int comparison_text(const struct comparison_report *report, const struct text_style *style,
                     FILE *out, struct err *err) MUST_CHECK;
 

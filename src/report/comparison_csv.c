@@ -2,24 +2,9 @@
 #include "config.h"
 
 #include "report/comparison.h"
+#include "report/escape.h"
 
 #include <math.h>
-#include <string.h>
-
-static void put_text(FILE *out, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 /* An empty field stands for what is not known. */
 static void put_number(FILE *out, double value)
@@ -40,9 +25,9 @@ int comparison_csv(const struct comparison_report *report, FILE *out, struct err
             const struct comparison_row *row = &c->cases[i].rows[m];
             if (!row->known)
                 continue;
-            put_text(out, c->cases[i].id);
+            escape_csv(c->cases[i].id, out);
             fprintf(out, ",%s,", comparison_key(c, m));
-            put_text(out, c->control != NULL && !compared_info[m].absolute ? c->control : "");
+            escape_csv(c->control != NULL && !compared_info[m].absolute ? c->control : "", out);
             put_number(out, row->base);
             put_number(out, row->fresh);
             put_number(out, row->change.ratio);

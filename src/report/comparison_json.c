@@ -4,7 +4,6 @@
 #include "report/comparison.h"
 #include "report/json_value.h"
 
-#include <errno.h>
 #include <math.h>
 
 static void set(struct json_document *d, json_t *object, const char *key, json_t *value)
@@ -148,23 +147,9 @@ static json_t *make_document(struct json_document *d, const struct comparison_re
     return o;
 }
 
-static int write_to_stream(const char *text, size_t size, void *out)
-{
-    return fwrite(text, 1, size, out) == size ? 0 : -1;
-}
-
 int comparison_json(const struct comparison_report *report, FILE *out, struct err *err)
 {
     struct json_document d = {false};
     json_t *document = make_document(&d, report);
-    int status = 0;
-    if (document == NULL || d.broken)
-        status = err_set(err, ENOMEM, "cannot build the JSON document");
-    else if (json_dump_callback(document, write_to_stream, out,
-                                JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15)) == 0)
-        fputc('\n', out);
-    else if (!ferror(out))
-        status = err_set(err, ENOMEM, "cannot write the JSON document");
-    json_decref(document);
-    return status;
+    return json_finish(&d, document, out, err);
 }

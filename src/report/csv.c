@@ -1,25 +1,10 @@
 /* CSV: one row a trial (RFC 4180, but lines end in \n). */
 #include "config.h"
 
+#include "report/escape.h"
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-static void put_text(FILE *out, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 /* An empty field stands for what was not measured. */
 static void put_count(FILE *out, uint64_t value)
@@ -43,9 +28,9 @@ static void put_params(FILE *out, const struct run_case *c, knob_set knobs)
 
 static void put_trial(FILE *out, const struct run_case *c, const struct sample *s, knob_set knobs)
 {
-    put_text(out, c->id);
+    escape_csv(c->id, out);
     fputc(',', out);
-    put_text(out, c->mode);
+    escape_csv(c->mode, out);
     put_params(out, c, knobs);
     fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,%s", s->round, s->position,
             s->warmup ? "true" : "false", s->complete ? "true" : "false");

@@ -7,7 +7,6 @@
 #include "report/model.h"
 #include "report/report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,15 +18,6 @@ static json_t *make_texts(struct json_document *d, const char *const *texts, siz
     for (size_t i = 0; i < n; i++)
         json_append(d, array, json_text(texts[i]));
     return array;
-}
-
-static json_t *make_time(time_t at)
-{
-    char text[32];
-    struct tm parts;
-    gmtime_r(&at, &parts);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return json_string(text);
 }
 
 static json_t *make_labels(struct json_document *d, const struct settings *s)
@@ -235,7 +225,7 @@ static json_t *make_document(struct json_document *d, const struct report *r)
     json_put(d, o, "iobench_version", json_text(r->version));
     json_put(d, o, "command", json_text(r->command));
     json_put(d, o, "argv", make_texts(d, (const char *const *)r->argv, (size_t)r->argc));
-    json_put(d, o, "started_at", make_time(r->started_at));
+    json_put(d, o, "started_at", json_time(r->started_at));
     json_put(d, o, "elapsed_ns", json_count(r->elapsed_ns));
     json_put(d, o, "interrupted", json_boolean(r->run->signal_number != 0));
     json_put(d, o, "seed", json_count(r->settings->seed));
@@ -251,23 +241,9 @@ static json_t *make_document(struct json_document *d, const struct report *r)
     return o;
 }
 
-static int write_to_stream(const char *text, size_t size, void *out)
-{
-    return fwrite(text, 1, size, out) == size ? 0 : -1;
-}
-
 int report_json(const struct report *report, FILE *out, struct err *err)
 {
     struct json_document d = {false};
     json_t *document = make_document(&d, report);
-    int status = 0;
-    if (document == NULL || d.broken)
-        status = err_set(err, ENOMEM, "cannot build the JSON document");
-    else if (json_dump_callback(document, write_to_stream, out,
-                                JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15)) == 0)
-        fputc('\n', out);
-    else if (!ferror(out))
-        status = err_set(err, ENOMEM, "cannot write the JSON document");
-    json_decref(document);
-    return status;
+    return json_finish(&d, document, out, err);
 }

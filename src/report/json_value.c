@@ -4,6 +4,7 @@
 
 #include "base/tally.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,15 @@ json_t *json_text_or_null(const char *text)
     return text == NULL || *text == '\0' ? json_null() : json_text(text);
 }
 
+json_t *json_time(time_t at)
+{
+    char text[32];
+    struct tm parts;
+    gmtime_r(&at, &parts);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return json_string(text);
+}
+
 void json_put(struct json_document *d, json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new(object, key, value) != 0)
@@ -98,4 +108,23 @@ void json_append(struct json_document *d, json_t *array, json_t *value)
 {
     if (json_array_append_new(array, value) != 0)
         d->broken = true;
+}
+
+static int write_to_stream(const char *text, size_t size, void *out)
+{
+    return fwrite(text, 1, size, out) == size ? 0 : -1;
+}
+
+int json_finish(struct json_document *d, json_t *document, FILE *out, struct err *err)
+{
+    int status = 0;
+    if (document == NULL || d->broken)
+        status = err_set(err, ENOMEM, "cannot build the JSON document");
+    else if (json_dump_callback(document, write_to_stream, out,
+                                JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15)) == 0)
+        fputc('\n', out);
+    else if (!ferror(out))
+        status = err_set(err, ENOMEM, "cannot write the JSON document");
+    json_decref(document);
+    return status;
 }

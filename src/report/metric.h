@@ -34,10 +34,15 @@ enum metric_id {
     METRICS
 };
 
+/* Which way is an improvement, if that can be said of the figure alone. */
+enum better { NEITHER_IS_BETTER, SMALLER_IS_BETTER, BIGGER_IS_BETTER };
+
 struct metric {
     const char *key;                              /* in the JSON's summary */
     const char *help;                             /* one sentence, for OpenMetrics */
     double (*value)(const struct sample *sample); /* NaN: not measured */
+    const char *unit;                             /* as people write it; "ratio" for a share */
+    enum better better;
 };
 
 extern const struct metric metrics[METRICS];

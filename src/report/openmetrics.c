@@ -3,29 +3,12 @@
  * https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md */
 #include "config.h"
 
-#include "report/json_value.h"
-#include "report/metric.h"
-#include "report/report.h"
+#include "report/escape.h"
+#include "report/figure.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Escapes as the format asks: backslash, quote, newline; and it must be UTF-8. */
-static void put_label_value(FILE *out, const char *text)
-{
-    char *fixed = json_utf8(text);
-    for (const char *s = fixed; s != NULL && *s != '\0'; s++) {
-        if (*s == '\\' || *s == '"')
-            fputc('\\', out);
-        if (*s == '\n')
-            fputs("\\n", out);
-        else
-            fputc(*s, out);
-    }
-    free(fixed);
-}
 
 /* A name in base units from a key of the JSON, and the factor that goes with it. */
 struct gauge {
@@ -33,6 +16,12 @@ struct gauge {
     const char *unit; /* "" : none */
     double factor;
 };
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), n = strlen(ending);
+    return length > n && strcmp(text + length - n, ending) == 0;
+}
 
 static void name_gauge(const char *key, struct gauge *gauge)
 {
@@ -45,43 +34,52 @@ static void name_gauge(const char *key, struct gauge *gauge)
     else if (strcmp(key, "bytes_per_s") == 0)
         snprintf(gauge->name, sizeof gauge->name, "iobench_throughput_bytes_per_second");
     else
-        snprintf(gauge->name, sizeof gauge->name, "iobench_%s", key);
-    size_t length = strlen(gauge->name);
-    gauge->unit = has_time                                                        ? "seconds"
-                  : length > 6 && strcmp(gauge->name + length - 6, "_ratio") == 0 ? "ratio"
-                  : length > 6 && strcmp(gauge->name + length - 6, "_bytes") == 0 ? "bytes"
+        snprintf(gauge->name, sizeof gauge->name, "iobench_%s%s", key,
+                 ends_in(key, "_per_s") ? "econd" : "");
+    gauge->unit = has_time                          ? "seconds"
+                  : ends_in(gauge->name, "_ratio")  ? "ratio"
+                  : ends_in(gauge->name, "_bytes")  ? "bytes"
                   : strcmp(key, "bytes_per_s") == 0 ? "bytes_per_second"
                                                     : "";
 }
 
-static void put_family(const struct report *report, enum metric_id metric, double *work, FILE *out)
+static void put_type(const struct gauge *gauge, const char *help, FILE *out)
 {
-    struct gauge gauge;
-    name_gauge(metrics[metric].key, &gauge);
-    fprintf(out, "# TYPE %s gauge\n", gauge.name);
-    if (*gauge.unit != '\0')
-        fprintf(out, "# UNIT %s %s\n", gauge.name, gauge.unit);
-    fprintf(out, "# HELP %s %s\n", gauge.name, metrics[metric].help);
+    fprintf(out, "# TYPE %s gauge\n", gauge->name);
+    if (*gauge->unit != '\0')
+        fprintf(out, "# UNIT %s %s\n", gauge->name, gauge->unit);
+    fprintf(out, "# HELP %s %s\n", gauge->name, help);
+}
+
+/* A family that no case has is left out. */
+static void put_family(const struct report *report, unsigned which, double *work, FILE *out)
+{
+    bool any = false;
     for (unsigned i = 0; i < report->run->n_cases; i++) {
-        struct summary s;
-        metric_summary(report->run, i, metric, work, &s);
-        if (report->run->cases[i].status != CASE_OK || isnan(s.median))
+        const struct run_case *c = &report->run->cases[i];
+        struct figure f;
+        struct gauge gauge;
+        if (!figure_of(report->run, i, which, work, &f))
             continue;
+        name_gauge(f.key, &gauge);
+        if (!any)
+            put_type(&gauge, f.help, out);
+        any = true;
         fprintf(out, "%s{id=\"", gauge.name);
-        put_label_value(out, report->run->cases[i].id);
+        escape_label(c->id, out);
         fputs("\",mode=\"", out);
-        put_label_value(out, report->run->cases[i].mode);
-        fprintf(out, "\"} %.15g\n", s.median * gauge.factor);
+        escape_label(c->mode, out);
+        fprintf(out, "\"} %.15g\n", f.value * gauge.factor);
     }
 }
 
 int report_openmetrics(const struct report *report, FILE *out, struct err *err)
 {
-    double *work = malloc((report->run->samples.n + 1) * sizeof *work);
+    double *work = figure_room(report->run);
     if (work == NULL)
         return err_set(err, errno, "cannot write the metrics");
-    for (int m = 0; m < METRICS; m++)
-        put_family(report, (enum metric_id)m, work, out);
+    for (unsigned which = 0; which < FIGURES; which++)
+        put_family(report, which, work, out);
     fputs("# EOF\n", out);
     free(work);
     return 0;

@@ -65,6 +65,11 @@ int report_json(const struct report *report, FILE *out, struct err *err) MUST_CH
 int report_csv(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
 int report_markdown(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
 int report_openmetrics(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
+int report_bmf(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
+int report_gha_smaller(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
+int report_gha_bigger(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
+int report_gbench(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
+int report_dat(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
 
 struct text_style {
     unsigned width; /* columns; 0: as wide as it gets */
@@ -72,13 +77,5 @@ struct text_style {
 };
 int report_text(const struct report *report, const struct text_style *style, FILE *out,
                 struct err *err) MUST_CHECK;
-
-/* The exports, by the ending of a file name. */
-struct export_kind {
-    const char *ending;
-    int (*write)(const struct report *report, FILE *out, struct err *err);
-};
-const struct export_kind *export_kind_of(const char *path); /* NULL: unknown ending */
-const char *export_endings(void);                           /* ".json .csv ...", for messages */
 
 #endif

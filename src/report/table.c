@@ -135,12 +135,17 @@ void table_print(const struct table *table, bool color, FILE *out)
     }
 }
 
+/* A backslash before a bar would take the bar's own away, and what looks like a tag would vanish
+ * (GitHub Flavored Markdown, section 4.10). */
 static void print_markdown_cell(const char *text, FILE *out)
 {
     for (; *text != '\0'; text++) {
-        if (*text == '|')
+        if (*text == '|' || *text == '\\')
             fputc('\\', out);
-        fputc(*text, out);
+        if (*text == '<' || *text == '&')
+            fputs(*text == '<' ? "&lt;" : "&amp;", out);
+        else
+            fputc(*text, out);
     }
 }
 

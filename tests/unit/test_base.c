@@ -167,6 +167,14 @@ static void control_characters_are_shown_as_question_marks(void **state)
                "gr\xc3\xb6\xc3\x9f");
     CHECK_TEXT("empty", text_printable("", shown, sizeof shown), "");
     CHECK_TEXT("cut", text_printable("123456", tight, sizeof tight), "1234");
+    CHECK_TEXT("cut behind a character",
+               text_printable("12\xc3\xb6"
+                              "5",
+                              tight, sizeof tight),
+               "12\xc3\xb6");
+    CHECK_TEXT("cut inside a character", text_printable("123\xc3\xb6", tight, sizeof tight), "123");
+    CHECK_TEXT("cut inside a longer one", text_printable("1\xf0\x9f\x98\x80", tight, sizeof tight),
+               "1");
 }
 
 static void a_code_point_takes_one_column(void **state)
