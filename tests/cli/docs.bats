@@ -232,12 +232,36 @@ groups_in()
         "in x.prom" "$(sed -n 's/^# TYPE \([a-z_]*\) gauge$/\1/p' x.prom)"
 }
 
+@test "every key of the schemas stands in iobench-json(5), with its unit or type, and the other way round" {
+    local page=$IOBENCH_SOURCE/man/iobench-json.5
+    same_sets "in the schemas" "$(jq -r '[., (.["$defs"] | with_entries(select(.key | test("^(of_.*|no_stat)$") | not))[])]
+        | .[] | .properties // {} | keys[]' "$IOBENCH_SOURCE"/src/report/iobench*.schema.json)" \
+        "in iobench-json(5)" "$(sed -n 's/^\.It Va //p' "$page")"
+    equal "keys without a unit or a type" "" "$(grep -A1 '^\.It Va ' "$page" | grep -v '^--$' |
+        paste - - | grep -v '\.Pq [a-z]')"
+    equal "keys without a description" "" "$(grep -A2 '^\.It Va ' "$page" | grep -v '^--$' |
+        paste - - - | grep -P '\t\.(It|El)')"
+}
+
+@test "iobench-json(5) is what build-aux/json-page makes of the schemas" {
+    command -v python3 >/dev/null || skip "no python"
+    python3 "$IOBENCH_SOURCE/build-aux/json-page" "$IOBENCH_SOURCE/src/report" >made
+    diff -u "$IOBENCH_SOURCE/man/iobench-json.5" made
+}
+
+@test "iobench-json(5) is referred to by every other page" {
+    local page
+    for page in "$IOBENCH_SOURCE"/man/iobench*.1; do
+        grep -q '^\.so ' "$page" || grep -q '^\.Xr iobench-json 5' "$page" || { echo "not by $page" && false; }
+    done
+}
+
 @test "mandoc finds nothing to complain about" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
     cd "$IOBENCH_SOURCE/man"
     # which other manuals are installed is no concern of ours
-    equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-read.1 iobench-recv.1 \
-        iobench-epoll.1 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')"
+    equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-compare.1 iobench-read.1 iobench-recv.1 \
+        iobench-epoll.1 iobench-json.5 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')"
 }
 
 @test "iobench-sysread(1) and iobench-stdio(1) are iobench-read(1)" {
@@ -249,7 +273,8 @@ groups_in()
 
 @test "no line of a page is wider than 80 columns" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
-    equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual" "$epoll_manual"; do
+    equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual" "$epoll_manual" \
+        "$IOBENCH_SOURCE/man/iobench-compare.1" "$IOBENCH_SOURCE/man/iobench-json.5"; do
         mandoc -Tascii -O width=78 "$page" 2>/dev/null
     done | sed 's/.\x08//g' | awk 'length > 80')"
 }
