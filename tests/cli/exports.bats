@@ -183,6 +183,56 @@ PY
     says "--export: 'x.xml' ends in none of .bmf.json .gha-smaller.json .gha-bigger.json .gbench.json .json .csv"
 }
 
+# --- gnuplot
+
+# drawn FILE PICTURE [FIGURE]: no word is said.
+drawn() {
+    need gnuplot
+    timeout 60 gnuplot -c "$IOBENCH_SOURCE/contrib/plots/iobench.gp" "$@" >said 2>&1 || fail "$(cat said)"
+    [ ! -s said ] || fail "gnuplot says: $(cat said)"
+}
+
+# refuses_to_draw SENTENCE ARGUMENT...
+refuses_to_draw() {
+    need gnuplot
+    refute timeout 60 gnuplot -c "$IOBENCH_SOURCE/contrib/plots/iobench.gp" "${@:2}" >said 2>&1
+    grep -qF "$1" said || fail "gnuplot says: $(cat said)"
+}
+
+@test "the gnuplot script draws a sweep as lines, and what has no block size as a dashed one" {
+    iobench read "${FAST[@]}" --mode=sysread,mmap,fread -b 4k,16k,64k --latency text -e sweep.dat
+    drawn sweep.dat sweep.svg
+    for words in sysread mmap fread block_size 'bytes_per_s (B/s)' "iobench .* read"; do
+        grep -q ">$words[ ]*</text>" sweep.svg || fail "the picture does not say $words"
+    done
+    equal "$(grep -c 'stroke-dasharray' sweep.svg | sed 's/^[1-9][0-9]*$/some/')" some 'dashes'
+    "$PYTHON" -c 'import xml.dom.minidom; xml.dom.minidom.parse("sweep.svg")'
+    drawn sweep.dat sweep.png latency_p50_ns
+    equal "$(head -c 4 sweep.png | tail -c 3)" PNG
+}
+
+@test "the gnuplot script draws cases without a sweep as bars, with hostile names" {
+    iobench read "${FAST[@]}" --mode=sysread,mmap --exec="$HOSTILE" text -e bars.dat
+    drawn bars.dat bars.svg
+    "$PYTHON" -c 'import xml.dom.minidom; xml.dom.minidom.parse("bars.svg")'
+    grep -qF "cat {} # 'quoted' 'too' | back\\slash, &lt;…" bars.svg || fail 'the name is another'
+    iobench epoll "${FAST[@]}" --mode=epoll,poll --handles=16 -e events.dat
+    drawn events.dat events.svg
+    grep -q '>events_per_s (events/s)' events.svg || fail 'events are not the figure'
+}
+
+@test "the gnuplot script refuses what it cannot draw, in a sentence" {
+    iobench read "${FASTER[@]}" --mode=sysread text -e some.dat
+    iobench read "${FASTER[@]}" --mode=mmap /proc/filesystems -e none.dat
+    refuses_to_draw "usage: gnuplot -c iobench.gp" some.dat
+    refuses_to_draw "iobench.gp: 'x.gif' ends in none of .svg .png .pdf" some.dat x.gif
+    refuses_to_draw "iobench.gp: there is no figure 'speed'" some.dat x.svg speed
+    refuses_to_draw "iobench.gp: nothing in 'some.dat' has the figure 'lost_ratio'" some.dat x.svg lost_ratio
+    refuses_to_draw "iobench.gp: 'text' was not written by iobench --export=FILE.dat" text x.svg
+    refuses_to_draw 'iobench.gp: ' none.dat x.svg
+    equal "$(echo x.*)" 'x.*' 'pictures'
+}
+
 # --- comparisons
 
 @test "the exports of a comparison hold its ratios and intervals" {
