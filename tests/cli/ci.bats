@@ -49,6 +49,12 @@ run_job() {
     timeout -s KILL $HANG bash --noprofile --norc -eo pipefail job.sh >"$OUT" 2>"$ERR" 3>&- || status=$?
 }
 
+# was_faster FILE: in this recorded run the program took a thousandth of its time.
+was_faster() {
+    jq '(.results[] | select(.mode == "program") | .trials[].wall_ns) |= ([. / 1000, 1] | max | floor)' "$1" >t
+    mv t "$1"
+}
+
 @test "the files of contrib/ci are good YAML" {
     need yamllint
     yamllint --strict -d '{extends: default, rules: {line-length: {max: 120}}}' "$GITHUB" "$GITLAB"
@@ -138,7 +144,7 @@ run_job() {
     status_is 0
     run_step record 'Keep this run for the next one'
     [ -s base.json ] && [ ! -e run.json ] || fail 'it is not kept'
-    make_program . 'sleep 0.2; cat'
+    was_faster base.json
     run_step record Measure
     status_is 0
     run_step record 'Compare with the run before'
@@ -177,7 +183,7 @@ run_job() {
     run_job iobench-record
     status_is 0
     [ -s .iobench/base.json ] || fail 'it is not kept'
-    make_program . 'sleep 0.2; cat'
+    was_faster .iobench/base.json
     run_job iobench-record
     status_is 1
     grep -q 'regressed' compare.md
