@@ -34,6 +34,7 @@ static void note(const struct strategy *strategy, enum handle_kind kind, const c
 {
     snprintf(doing, sizeof doing, "%s over %s, %s", strategy->name,
              knob_info[KNOB_KIND].choices[kind], what);
+    alarm(PATIENCE_S); /* for each of them: how fast all are is the machine's affair */
 }
 
 static void time_is_up(int signal_number)

@@ -29,6 +29,7 @@ static void note(const struct strategy *strategy, enum transport transport, cons
 {
     snprintf(doing, sizeof doing, "%s over %s, %s", strategy->name,
              knob_info[KNOB_TRANSPORT].choices[transport], what);
+    alarm(PATIENCE_S); /* for each of them: how fast all are is the machine's affair */
 }
 
 static void time_is_up(int signal_number)
