@@ -2,9 +2,9 @@
  *
  *     bench IOBENCH BARE DIRECTORY [COMPARISONS [ONLY]]
  *
- * ONLY is a word of a figure's title (getc, fio, equal-cases), or trial-times or drain-times.
- * Pairs of runs alternate: the same work by a bare loop and by iobench, which goes first changing
- * each time. The ratio is that of throughputs, 1 when iobench adds nothing to the loop. Then equal
+ * ONLY is a word of a figure's title (getc, fio, equal-cases), or trial-times, drain-times or
+ * echo-times. Pairs of runs alternate: the same work by a bare loop and by iobench, which goes first
+ * changing each time. The ratio is that of throughputs, 1 when iobench adds nothing to the loop. Then equal
  * cases are compared with each other, to see how often and by how much they seem to differ. */
 #include "config.h"
 
@@ -222,6 +222,8 @@ int main(int argc, char **argv)
     good &= bench_peers(&paths);
     good &= bench_streams(&paths);
     good &= bench_events(&paths);
+    good &= bench_services(&paths);
+    good &= bench_echoes(&paths);
     if (is_wanted(&paths, "equal-cases")) {
         printf("a case compared with itself, cached file of 16 MiB\n");
         good &= bench_equals_once(&paths);
@@ -232,6 +234,8 @@ int main(int argc, char **argv)
         bench_trial_times(&paths);
     if (paths.only != NULL && strcmp(paths.only, "drain-times") == 0)
         bench_drain_times(&paths);
+    if (paths.only != NULL && strcmp(paths.only, "echo-times") == 0)
+        bench_echo_times(&paths);
     unlink(paths.large);
     unlink(paths.small);
     return good ? 0 : 1;

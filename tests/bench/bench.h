@@ -27,6 +27,8 @@ json_t *run_read(const struct paths *paths, const char *options, const char *pat
 double last_trial(const json_t *document, const char *key);
 
 void print_ratio(const char *title, const struct ratio *r, double target);
+/* The same of what is to be low: the target is the most it may be. */
+void print_cost(const char *title, const struct ratio *r, double target);
 
 /* A file of text of our own, in the page cache. 0, or -1 after saying so. */
 int make_file(const char *path, uint64_t size);
@@ -40,6 +42,10 @@ bool bench_streams(const struct paths *paths);
 bool bench_events(const struct paths *paths);
 /* The table behind its default trial and ramp. */
 void bench_drain_times(const struct paths *paths);
+/* iobench echo beside wrk and sockperf, and by itself. */
+bool bench_services(const struct paths *paths);
+bool bench_echoes(const struct paths *paths);
+void bench_echo_times(const struct paths *paths);
 
 /* iobench beside fio and hyperfine, where they are installed. False when a target was missed. */
 bool bench_peers(const struct paths *paths);

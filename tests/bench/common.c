@@ -46,6 +46,13 @@ void print_ratio(const char *title, const struct ratio *r, double target)
     fflush(stdout);
 }
 
+void print_cost(const char *title, const struct ratio *r, double target)
+{
+    printf("  %-28s %.4f  (%.4f .. %.4f)  %3zu pairs, target at most %.2f: %s\n", title, r->ratio,
+           r->low, r->high, r->n, target, r->ratio <= target ? "reached" : "MISSED");
+    fflush(stdout);
+}
+
 /* A file of text of our own, in the page cache. */
 int make_file(const char *path, uint64_t size)
 {
