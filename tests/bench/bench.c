@@ -4,8 +4,8 @@
  *
  * ONLY is a word of a figure's title (getc, fio, equal-cases), or trial-times, drain-times or
  * echo-times. Pairs of runs alternate: the same work by a bare loop and by iobench, which goes first
- * changing each time. The ratio is that of throughputs, 1 when iobench adds nothing to the loop. Then equal
- * cases are compared with each other, to see how often and by how much they seem to differ. */
+ * changing each time. The ratio is that of throughputs, 1 when iobench adds nothing to the loop. Then
+ * equal cases are compared with each other, to see how often and by how much they seem to differ. */
 #include "config.h"
 
 #include "bench.h"
