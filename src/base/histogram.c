@@ -35,6 +35,31 @@ uint64_t histogram_highest(size_t index)
     return histogram_lowest(index) + (UINT64_C(1) << shift) - 1;
 }
 
+/* The middle as HdrHistogram takes it: of an even number of values the upper one of two. */
+static double middle(size_t index)
+{
+    uint64_t low = histogram_lowest(index);
+    return (double)(low + (histogram_highest(index) - low + 1) / 2);
+}
+
+void histogram_moments(const struct histogram *histogram, struct moments *moments)
+{
+    double n = (double)histogram->count, sum = 0, squares = 0, within = 0;
+    *moments = (struct moments){(double)NAN, (double)NAN, (double)NAN};
+    if (histogram->count == 0)
+        return;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        sum += (double)histogram->bucket[i] * middle(i);
+    double mean = sum / n;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        squares += (double)histogram->bucket[i] * (middle(i) - mean) * (middle(i) - mean);
+    double stddev = sqrt(squares / n);
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        if (fabs(middle(i) - mean) <= stddev)
+            within += (double)histogram->bucket[i];
+    *moments = (struct moments){mean, stddev, within / n};
+}
+
 uint64_t histogram_quantile(const struct histogram *histogram, double q)
 {
     if (histogram->count == 0)

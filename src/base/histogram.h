@@ -52,6 +52,13 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
  * 10 beyond it, but for q = 1. */
 uint64_t histogram_quantile(const struct histogram *histogram, double q);
 
+/* Of all values, each taken as the middle of its bucket, as HdrHistogram does; NaN without any. */
+struct moments {
+    double mean, stddev; /* n in the denominator: the values are all there are */
+    double within_ratio; /* the share within one standard deviation of the mean, as wrk has it */
+};
+void histogram_moments(const struct histogram *histogram, struct moments *moments);
+
 /* Bounds of a bucket: the smallest and the largest value that it counts. */
 uint64_t histogram_lowest(size_t index);
 uint64_t histogram_highest(size_t index);

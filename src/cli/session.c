@@ -163,6 +163,14 @@ static void say_events(const char *when, const struct interval *of)
         (double)of->system_switches / seconds);
 }
 
+static void say_requests(const char *when, const struct interval *of)
+{
+    double seconds = (double)of->wall_ns / 1e9;
+    char rate[UNITS_TEXT];
+    say("%s: %.0f requests/s, %s", when, (double)of->counter[COUNTER_REQUESTS] / seconds,
+        units_rate(rate, (double)of->bytes / seconds));
+}
+
 static void say_interval(void *data, const struct interval *interval)
 {
     const struct session *s = data;
@@ -171,6 +179,8 @@ static void say_interval(void *data, const struct interval *interval)
              (double)(interval->start_ns + interval->wall_ns) / 1e9);
     if (s->settings.is_events)
         say_events(when, interval);
+    else if (s->settings.is_service && s->settings.listen == NULL)
+        say_requests(when, interval);
     else
         say("%s: %s, %s", when, units_size(size, interval->bytes),
             units_rate(rate, (double)interval->bytes / ((double)interval->wall_ns / 1e9)));

@@ -49,6 +49,7 @@ struct sample {
     uint64_t thread_cpu_ns[MOST_TOLD];        /* processor time of the first of them */
     struct numbered connect_errors, statuses; /* as in the tally */
     uint64_t spurious[MOST_TOLD]; /* wake-ups of each of the first of them with nothing behind */
+    uint64_t thread_bytes[MOST_TOLD]; /* moved by each of the first of them */
     uint64_t ramp_bytes;          /* moved before the clock, on top of bytes */
     uint64_t cut_bytes;           /* that came but did not fit: of truncated datagrams */
     uint64_t digest;

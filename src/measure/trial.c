@@ -44,6 +44,7 @@ static void collect_worker(struct sample *sample, const struct tally *tally, uns
     if (i < MOST_TOLD) {
         sample->spurious[i] = tally->counter[COUNTER_SPURIOUS];
         sample->thread_cpu_ns[i] = tally->thread_cpu_ns;
+        sample->thread_bytes[i] = tally->bytes;
     }
     sample->ramp_bytes += tally->ramp_bytes;
     sample->cut_bytes += tally->cut_bytes;

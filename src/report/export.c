@@ -19,6 +19,7 @@ static const struct export_kind kinds[] = {
     {".md", report_markdown, comparison_markdown, NULL},
     {".prom", report_openmetrics, comparison_openmetrics, NULL},
     {".dat", report_dat, comparison_dat, NULL},
+    {".hgrm", report_hgrm, NULL, "a comparison has no distribution of latency"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

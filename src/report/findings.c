@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/findings_service.h"
 #include "report/metric.h"
 #include "report/model.h"
 #include "report/overview.h"
@@ -192,7 +193,8 @@ static void print_limits(const struct run *run, FILE *out)
 static void print_peer_limited(const struct report *report, FILE *out)
 {
     const struct run *run = report->run;
-    const char *peer = report->settings->is_events ? "writer" : "sender";
+    const struct settings *set = report->settings;
+    const char *peer = set->is_events ? "writer" : set->is_service ? "load" : "sender";
     unsigned limited = 0, measured = 0;
     for (unsigned i = 0; i < run->n_cases; i++) {
         if (run->cases[i].status != CASE_OK)
@@ -265,6 +267,12 @@ static void print_lone(const struct report *report, unsigned index, double *work
         fprintf(out, "%s serves %s events a second here.\n", name, units_count(rate, s.median));
         return;
     }
+    if (report->settings->is_service) {
+        metric_summary(run, index, METRIC_REQUESTS_PER_S, work, &s);
+        fprintf(out, "%s serves %s requests a second here.\n", name,
+                units_count(rate, s.median));
+        return;
+    }
     metric_summary(run, index, METRIC_BYTES_PER_S, work, &s);
     if (s.n == 0) {
         metric_summary(run, index, METRIC_WALL_NS_PER_PASS, work, &s);
@@ -331,6 +339,8 @@ int overview_findings(const struct report *report, FILE *out, struct err *err)
         fprintf(out, "%s\n", run->cases[ranked[0].index].caveat);
     print_commands(run, ranked, n, out);
     print_peer_limited(report, out);
+    if (report->settings->is_service)
+        findings_service(report, n > 0 ? (int)ranked[0].index : -1, name_of, out);
     print_symbols(run, out);
     if (status == 0)
         status = model_print(run, out, err);

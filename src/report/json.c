@@ -95,7 +95,11 @@ static json_t *make_options(struct json_document *d, const struct settings *s)
         json_put(d, o, "listen", json_text(s->listen));
         json_put(d, o, "send", json_boolean(s->sends));
     }
-    if (s->is_stream || s->is_events) {
+    if (s->is_service) {
+        json_put(d, o, "connect", json_text(s->connect));
+        json_put(d, o, "listen", json_text(s->listen));
+    }
+    if (s->is_stream || s->is_events || s->is_service) {
         json_put(d, o, "ramp_ns", json_count(s->ramp_ns));
         json_put(d, o, "peer_cpu", make_cpus(d, s->peer_cpus));
     }
@@ -112,7 +116,7 @@ static json_t *make_source(struct json_document *d, const struct settings *setti
         json_decref(files);
         return o;
     }
-    if (settings->is_stream) {
+    if (settings->is_stream || settings->is_service) {
         json_put(d, o, "connect", json_text(settings->connect));
         json_put(d, o, "listen", json_text(settings->listen));
         json_decref(files);
@@ -215,7 +219,10 @@ static json_t *make_notes(struct json_document *d, const struct notes *notes, bo
 
 static unsigned counted_by(const struct settings *s)
 {
-    return s->is_stream ? COUNTED_BY_STREAMS : s->is_events ? COUNTED_BY_EVENTS : 0;
+    return s->is_stream    ? COUNTED_BY_STREAMS
+           : s->is_events  ? COUNTED_BY_EVENTS
+           : s->is_service ? COUNTED_BY_SERVICES
+                           : 0;
 }
 
 static json_t *make_document(struct json_document *d, const struct report *r)

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 json_t *json_knob(enum knob knob, uint64_t value)
 {
@@ -86,6 +87,18 @@ static json_t *make_symbols(struct json_document *d, const struct run_case *c)
     return array;
 }
 
+/* Of times alone: what bytes or events came to is told by counts. */
+static void put_moments(struct json_document *d, json_t *o, const struct histogram *h)
+{
+    struct moments m;
+    histogram_moments(h, &m);
+    json_put(d, o, "mean_ns", json_number(m.mean));
+    json_put(d, o, "stddev_ns", json_number(m.stddev));
+    json_put(d, o, "within_stddev_ratio", json_number(m.within_ratio));
+    json_put(d, o, "p75_ns", json_count(histogram_quantile(h, 0.75)));
+    json_put(d, o, "p9999_ns", json_count(histogram_quantile(h, 0.9999)));
+}
+
 static json_t *make_buckets(struct json_document *d, const struct histogram *h)
 {
     json_t *buckets = json_array();
@@ -117,6 +130,8 @@ static json_t *make_histogram(struct json_document *d, const struct histogram *h
         snprintf(key, sizeof key, "%s_%s", quantiles[i].key, unit);
         json_put(d, o, key, json_count(histogram_quantile(h, quantiles[i].share)));
     }
+    if (strcmp(unit, "ns") == 0)
+        put_moments(d, o, h);
     json_put(d, o, "buckets", make_buckets(d, h));
     return o;
 }
@@ -133,8 +148,10 @@ static json_t *make_intervals(struct json_document *d, const struct intervals *i
         if (counted == COUNTED_BY_EVENTS)
             json_put(d, o, "system_switches", json_count(intervals->items[i].system_switches));
         for (int k = 0; k < COUNTERS && counted == COUNTED_BY_EVENTS; k++)
-            if (counter_info[k].in_intervals)
+            if (counter_info[k].in_intervals && counter_info[k].by & counted)
                 json_put(d, o, counter_info[k].key, json_count(intervals->items[i].counter[k]));
+        if (counted == COUNTED_BY_SERVICES)
+            json_put(d, o, "requests", json_count(intervals->items[i].counter[COUNTER_REQUESTS]));
         json_append(d, array, o);
     }
     return array;
@@ -162,7 +179,7 @@ static json_t *make_result(struct json_document *d, const struct run *run, unsig
         json_put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
         if (counted == COUNTED_BY_EVENTS)
             json_put(d, o, "wait_events", make_histogram(d, c->histogram[OF_SIZES], "events"));
-        else
+        else if (counted == COUNTED_BY_STREAMS)
             json_put(d, o, "call_bytes", make_histogram(d, c->histogram[OF_SIZES], "bytes"));
     }
     json_put(d, o, "trials", make_trials(d, run, index, counted));
@@ -170,8 +187,11 @@ static json_t *make_result(struct json_document *d, const struct run *run, unsig
     json_put(d, o, "profile", make_profile(d, c));
     json_put(d, o, "symbols", make_symbols(d, c));
     json_put(d, o, "latency", make_histogram(d, c->histogram[OF_LATENCY], "ns"));
-    if (c->rate != NULL)
+    if (counted == COUNTED_BY_SERVICES) {
+        json_put(d, o, "service_latency", make_histogram(d, c->histogram[OF_SERVICE], "ns"));
+        json_put(d, o, "send_lateness", make_histogram(d, c->histogram[OF_LATENESS], "ns"));
         json_put(d, o, "rate_search", json_rate_search(d, c));
+    }
     json_put(d, o, "summary", make_summary(d, run, index, work));
     return o;
 }

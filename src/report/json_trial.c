@@ -3,6 +3,10 @@
 
 #include "report/json_result.h"
 
+#include "base/err.h"
+
+#include <stdio.h>
+
 static json_t *make_socket(struct json_document *d, const struct socket_facts *facts)
 {
     if (!facts->known)
@@ -29,6 +33,28 @@ static void put_counters(struct json_document *d, json_t *o, const uint64_t coun
             json_put(d, o, counter_info[k].key, json_count(counter[k]));
 }
 
+static json_t *make_figures(struct json_document *d, const uint64_t figures[MOST_TOLD],
+                            unsigned workers)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < workers && i < MOST_TOLD; i++)
+        json_append(d, array, json_count(figures[i]));
+    return array;
+}
+
+/* {"ECONNREFUSED": 3}, or {"404": 2} where the numbers are their own names. */
+static json_t *make_numbered(struct json_document *d, const struct numbered *counts, bool errnos)
+{
+    json_t *o = json_object();
+    for (unsigned i = 0; i < NUMBERS_COUNTED && counts->of[i].n > 0; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", counts->of[i].number);
+        json_put(d, o, errnos ? err_name(counts->of[i].number) : number,
+                 json_count(counts->of[i].n));
+    }
+    return o;
+}
+
 static json_t *make_peer(struct json_document *d, const struct sample *s, unsigned counted)
 {
     if (!s->has_peer)
@@ -46,6 +72,12 @@ static json_t *make_peer(struct json_document *d, const struct sample *s, unsign
     json_put(d, o, "involuntary_switches", json_count(p->involuntary_switches));
     json_put(d, o, "cpu", p->cpu >= 0 ? json_integer(p->cpu) : json_null());
     put_counters(d, o, p->counter, counted);
+    if (counted == COUNTED_BY_SERVICES) {
+        json_put(d, o, "peak_rss_bytes", json_count(p->peak_rss_bytes));
+        json_put(d, o, "thread_cpu_ns", make_figures(d, p->thread_cpu_ns, p->workers));
+        json_put(d, o, "connect_errors", make_numbered(d, &p->connect_errors, true));
+        json_put(d, o, "statuses", make_numbered(d, &p->statuses, false));
+    }
     json_put(d, o, "socket", make_socket(d, &p->socket));
     return o;
 }
@@ -65,6 +97,14 @@ static json_t *make_fairness(struct json_document *d, const struct fairness *f)
     return o;
 }
 
+static void put_service(struct json_document *d, json_t *o, const struct sample *s)
+{
+    json_put(d, o, "thread_cpu_ns", make_figures(d, s->thread_cpu_ns, s->workers));
+    json_put(d, o, "bytes_by_thread", make_figures(d, s->thread_bytes, s->workers));
+    json_put(d, o, "connect_errors", make_numbered(d, &s->connect_errors, true));
+    json_put(d, o, "statuses", make_numbered(d, &s->statuses, false));
+}
+
 /* What only trials with another end have. */
 static void put_two_ends(struct json_document *d, json_t *o, const struct sample *s,
                          unsigned counted)
@@ -77,14 +117,13 @@ static void put_two_ends(struct json_document *d, json_t *o, const struct sample
     json_put(d, o, "runnable_ns", json_count(s->runnable_ns));
     json_put(d, o, "peer_limited", limited < 0 ? json_null() : json_boolean(limited));
     put_counters(d, o, s->counter, counted);
-    if (counted == COUNTED_BY_EVENTS) {
-        json_t *threads = json_array();
-        for (unsigned i = 0; i < s->workers && i < MOST_TOLD; i++)
-            json_append(d, threads, json_count(s->spurious[i]));
-        json_put(d, o, "spurious_by_thread", threads);
-    }
-    json_put(d, o, counted == COUNTED_BY_EVENTS ? "handles" : "connections",
-             make_fairness(d, &s->fairness));
+    if (counted == COUNTED_BY_EVENTS)
+        json_put(d, o, "spurious_by_thread", make_figures(d, s->spurious, s->workers));
+    if (counted != COUNTED_BY_SERVICES)
+        json_put(d, o, counted == COUNTED_BY_EVENTS ? "handles" : "connections",
+                 make_fairness(d, &s->fairness));
+    else
+        put_service(d, o, s);
     json_put(d, o, "socket", make_socket(d, &s->socket));
 }
 

@@ -164,6 +164,26 @@ static double coalescing_ratio(const struct sample *s)
     return reads > 0 ? (double)s->counter[COUNTER_MESSAGES] / reads : NAN;
 }
 
+static double requests_per_s(const struct sample *s)
+{
+    double n = (double)sample_requests(s);
+    return n > 0 ? per_second(n, s) : NAN;
+}
+
+/* The load's, by the requests that it was answered. */
+static double peer_cpu_ns_per_request(const struct sample *s)
+{
+    double n = (double)sample_requests(s);
+    return s->has_peer && n > 0 ? number(s->peer.cpu_ns) / n : NAN;
+}
+
+/* Of a server at its fullest. */
+static double anon_bytes_per_connection(const struct sample *s)
+{
+    double most = (double)s->counter[COUNTER_MOST_OPEN];
+    return most > 0 ? number(s->peak_rss_anon_bytes) / most : NAN;
+}
+
 const struct metric metrics[METRICS] = {
     [METRIC_BYTES_PER_S] = {"bytes_per_s", "Bytes delivered per second.", bytes_per_s, "B/s",
                             BIGGER_IS_BETTER},
@@ -225,6 +245,17 @@ const struct metric metrics[METRICS] = {
                                       system_switches_per_s, "switches/s", NEITHER_IS_BETTER},
     [METRIC_COALESCING_RATIO] = {"coalescing_ratio", "Messages that one read brought, on average.",
                                  coalescing_ratio, "messages", NEITHER_IS_BETTER},
+    [METRIC_REQUESTS_PER_S] = {"requests_per_s", "Requests answered per second.", requests_per_s,
+                               "requests/s", BIGGER_IS_BETTER},
+    [METRIC_CPU_NS_PER_REQUEST] = {"cpu_ns_per_request", "Processor time per request answered.",
+                                   sample_cpu_ns_per_request, "ns/request", SMALLER_IS_BETTER},
+    [METRIC_PEER_CPU_NS_PER_REQUEST] = {"peer_cpu_ns_per_request",
+                                        "Processor time of the load per request answered.",
+                                        peer_cpu_ns_per_request, "ns/request", NEITHER_IS_BETTER},
+    [METRIC_ANON_BYTES_PER_CONNECTION] = {"anon_bytes_per_connection",
+                                          "Anonymous memory of a server over the most connections "
+                                          "that were open at once.",
+                                          anon_bytes_per_connection, "B", SMALLER_IS_BETTER},
 };
 
 void metric_summary(const struct run *run, unsigned index, enum metric_id metric, double *work,

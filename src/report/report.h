@@ -70,6 +70,7 @@ int report_gha_smaller(const struct report *report, FILE *out, struct err *err) 
 int report_gha_bigger(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
 int report_gbench(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
 int report_dat(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
+int report_hgrm(const struct report *report, FILE *out, struct err *err) MUST_CHECK;
 
 struct text_style {
     unsigned width; /* columns; 0: as wide as it gets */

@@ -4,6 +4,7 @@
 #include "report/crossover.h"
 #include "report/overview.h"
 #include "report/report.h"
+#include "report/service_text.h"
 
 #include "base/text.h"
 
@@ -87,6 +88,18 @@ static int print_part(int (*print)(const struct report *, FILE *, struct err *),
     return 0;
 }
 
+static int print_table(const struct report *report, const struct text_style *style, FILE *out,
+                       struct err *err)
+{
+    struct table table;
+    if (overview_table(report, style->verbose, &table) != 0)
+        return err_set(err, ENOMEM, "cannot print the report");
+    table_fit(&table, style->width);
+    table_print(&table, style->color, out);
+    table_free(&table);
+    return 0;
+}
+
 int report_text(const struct report *report, const struct text_style *style, FILE *out,
                 struct err *err)
 {
@@ -94,13 +107,11 @@ int report_text(const struct report *report, const struct text_style *style, FIL
         return -1;
     if (report->run->n_cases == 0)
         return 0;
-    struct table table;
-    if (overview_table(report, style->verbose, &table) != 0)
-        return err_set(err, ENOMEM, "cannot print the report");
-    table_fit(&table, style->width);
     fputc('\n', out);
-    table_print(&table, style->color, out);
-    table_free(&table);
+    if (service_text_wanted(report))
+        service_text(report, out);
+    else if (print_table(report, style, out, err) != 0)
+        return -1;
     fputc('\n', out);
     if (report->settings->is_events && crossover_wanted(report->run)) {
         if (crossover_print(report->run, out, err) != 0)

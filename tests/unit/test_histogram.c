@@ -133,6 +133,40 @@ static void merging_is_the_same_as_recording_into_one(void **state)
     CHECK_INT("difference", differs, 0);
 }
 
+static void moments_of_small_values_are_those_of_the_textbook(void **state)
+{
+    struct histogram *h = *state;
+    struct moments m;
+    static const uint64_t values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    for (size_t i = 0; i < ROWS_OF(values); i++)
+        histogram_record(h, values[i]);
+    histogram_moments(h, &m);
+    CHECK_NEAR("mean", m.mean, 5, 1e-12);
+    CHECK_NEAR("standard deviation", m.stddev, 2, 1e-12);
+    CHECK_NEAR("share within it", m.within_ratio, 6.0 / 8, 1e-12); /* without 2 and 9 */
+}
+
+static void moments_take_the_middle_of_wide_buckets(void **state)
+{
+    struct histogram *h = *state;
+    struct moments m;
+    histogram_record(h, 1000000); /* a bucket of 512 that begins at 999936 */
+    histogram_record(h, 1000001);
+    histogram_moments(h, &m);
+    CHECK_NEAR("mean", m.mean, 999936 + 256, 1e-9);
+    CHECK_NEAR("standard deviation", m.stddev, 0, 1e-9);
+    CHECK_NEAR("share within it", m.within_ratio, 1, 1e-12);
+}
+
+static void nothing_has_no_moments(void **state)
+{
+    struct moments m;
+    histogram_moments(*state, &m);
+    CHECK_NAN("mean", m.mean);
+    CHECK_NAN("standard deviation", m.stddev);
+    CHECK_NAN("share within it", m.within_ratio);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -143,6 +177,9 @@ int main(void)
         HISTOGRAM_TEST(a_quantile_needs_ten_values_beyond_it),
         HISTOGRAM_TEST(a_large_value_keeps_three_digits_and_is_never_above_the_maximum),
         HISTOGRAM_TEST(values_beyond_the_range_count_as_the_largest),
+        HISTOGRAM_TEST(moments_of_small_values_are_those_of_the_textbook),
+        HISTOGRAM_TEST(moments_take_the_middle_of_wide_buckets),
+        HISTOGRAM_TEST(nothing_has_no_moments),
         HISTOGRAM_TEST(merging_is_the_same_as_recording_into_one),
     };
     return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
