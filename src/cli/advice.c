@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "report/json_value.h"
 #include "report/metric.h"
+#include "report/service_facts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +16,8 @@
 /* Relative standard deviation from which a figure is marked as wide. */
 #define WIDE_SPREAD 0.10
 #define HIGH_STEAL 0.01
+/* Two ends that use more of the processors than this take them from each other. */
+#define CROWDED 0.9
 
 static void advise_on_cases(struct run *run)
 {
@@ -141,6 +144,65 @@ static void advise_on_placement(struct run *run)
     }
 }
 
+/* What print says of the facts, as an error of the case. */
+static void add_failure(struct run *run, unsigned index, const char *code, uint64_t n,
+                        const char *what, const struct service_facts *facts,
+                        void (*print)(const struct service_facts *, FILE *))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return;
+    fprintf(out, "%s: %" PRIu64 " %s: ", run->cases[index].label, n, what);
+    print(facts, out);
+    if (fclose(out) == 0)
+        notes_add(&run->errors, code, NULL, "%s", text);
+    free(text);
+}
+
+static void print_unconnected(const struct service_facts *facts, FILE *out)
+{
+    service_print_errors(&facts->connect_errors, out);
+}
+
+/* A figure of a load that was not served as it asked is not the figure that was asked for. */
+static void advise_on_requests(struct run *run)
+{
+    for (unsigned i = 0; i < run->n_cases; i++) {
+        struct service_facts f;
+        service_facts(run, i, &f);
+        if (run->cases[i].status != CASE_OK)
+            continue; /* it says why */
+        if (service_failed(&f) > 0)
+            add_failure(run, i, "requests_failed", service_failed(&f), "requests failed", &f,
+                        service_print_failed);
+        if (f.counter[COUNTER_ASKED] > f.counter[COUNTER_ESTABLISHED])
+            add_failure(run, i, "connections_failed",
+                        f.counter[COUNTER_ASKED] - f.counter[COUNTER_ESTABLISHED],
+                        "connections were not made", &f, print_unconnected);
+    }
+}
+
+static void advise_on_crowding(const struct report *report, struct run *run)
+{
+    for (unsigned i = 0; i < run->n_cases && report->host->usable_cpus > 0; i++) {
+        struct service_facts f;
+        service_facts(run, i, &f);
+        if (f.cpu_ns == UNKNOWN || f.peer_cpu_ns == UNKNOWN || f.peer_workers == 0)
+            continue;
+        double room = (double)f.wall_ns * (double)report->host->usable_cpus;
+        double used = (double)f.cpu_ns + (double)f.peer_cpu_ns;
+        if (used <= CROWDED * room)
+            continue;
+        notes_add(&run->warnings, "shared_cpus", NULL,
+                  "server and load share the processors that both need (%s: %.0f %% of %" PRIu64
+                  " processors were in use): a load from another host (--connect) has its own",
+                  run->cases[i].label, 100 * used / room, (uint64_t)report->host->usable_cpus);
+        return;
+    }
+}
+
 static void advise_on_host(const struct report *report, struct run *run)
 {
     if (report->host->steal_ratio > HIGH_STEAL)
@@ -160,6 +222,10 @@ void advice_add(const struct report *report, struct run *run)
         advise_on_storage(run, work);
     }
     advise_on_placement(run);
+    if (report->settings->is_service) {
+        advise_on_requests(run);
+        advise_on_crowding(report, run);
+    }
     advise_on_host(report, run);
     free(work);
 }

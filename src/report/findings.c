@@ -6,6 +6,7 @@
 #include "report/metric.h"
 #include "report/model.h"
 #include "report/overview.h"
+#include "report/service_text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -269,8 +270,9 @@ static void print_lone(const struct report *report, unsigned index, double *work
     }
     if (report->settings->is_service) {
         metric_summary(run, index, METRIC_REQUESTS_PER_S, work, &s);
-        fprintf(out, "%s serves %s requests a second here.\n", name,
-                units_count(rate, s.median));
+        if (s.n > 0 && !service_text_wanted(report)) /* that says it all */
+            fprintf(out, "%s serves %s requests a second here.\n", name,
+                    units_count(rate, s.median));
         return;
     }
     metric_summary(run, index, METRIC_BYTES_PER_S, work, &s);

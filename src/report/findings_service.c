@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "report/service_facts.h"
+#include "report/service_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,7 +152,8 @@ void findings_service(const struct report *report, int lead, case_namer *name_of
     const struct run *run = report->run;
     if (lead >= 0)
         print_limit(report, (unsigned)lead, name_of, out);
-    print_lateness(run, name_of, out);
+    if (!service_text_wanted(report))
+        print_lateness(run, name_of, out);
     for (unsigned i = 0; i < run->n_cases; i++)
         print_case(report, i, name_of, out);
     print_system(run, out);

@@ -65,17 +65,21 @@ static void print_source(const struct report *report, FILE *out)
 /* Latency of requests: from the moment meant for them where there is a rate. */
 static void add_latency(const struct report *report, bool verbose, struct table *table)
 {
-    static const struct quantile_column kept[] = {{"p50", 0.5, 1}, {"p99", 0.99, 1}};
-    static const struct quantile_column more[] = {{"p99.9", 0.999, 4}, {"max", 1, 6}};
-    static const struct quantile_column rest[] = {
-        {"p75", 0.75, 8}, {"p90", 0.9, 8}, {"p99.99", 0.9999, 8}};
+    static const struct quantile_column first[] = {{"p50", 0.5, 1}};
+    static const struct quantile_column between[] = {{"p75", 0.75, 8}, {"p90", 0.9, 8}};
+    static const struct quantile_column more[] = {{"p99", 0.99, 1}, {"p99.9", 0.999, 4}};
+    static const struct quantile_column far[] = {{"p99.99", 0.9999, 8}};
+    static const struct quantile_column last[] = {{"max", 1, 6}};
     static const struct quantile_column sent[] = {{"from send p99", 0.99, 6}};
     static const struct quantile_column late[] = {{"late p99", 0.99, 4}};
     const struct run *run = report->run;
-    columns_add_quantiles(run, table, kept, 2, OF_LATENCY, units_time);
+    columns_add_quantiles(run, table, first, 1, OF_LATENCY, units_time);
+    if (verbose)
+        columns_add_quantiles(run, table, between, 2, OF_LATENCY, units_time);
     columns_add_quantiles(run, table, more, 2, OF_LATENCY, units_time);
     if (verbose)
-        columns_add_quantiles(run, table, rest, 3, OF_LATENCY, units_time);
+        columns_add_quantiles(run, table, far, 1, OF_LATENCY, units_time);
+    columns_add_quantiles(run, table, last, 1, OF_LATENCY, units_time);
     columns_add_quantiles(run, table, sent, 1, OF_SERVICE, units_time);
     columns_add_quantiles(run, table, late, 1, OF_LATENESS, units_time);
 }
