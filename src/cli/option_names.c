@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Words that users of dd, fio, hyperfine, wrk and iperf3 try first. */
+/* Words that users of dd, fio, hyperfine, wrk, ab, sockperf and iperf3 try first. */
 static const struct {
     const char *word, *hint;
 } foreign[] = {
@@ -42,6 +42,13 @@ static const struct {
     {"affinity", "--cpu=LIST"},
     {"cpus_allowed", "--cpu=LIST"},
     {"style", "--color=WHEN"},
+    {"url", "--connect=HOST:PORT with --protocol=http"},
+    {"keepalive", "--protocol=http, which keeps its connections"},
+    {"concurrency", "--connections=LIST"},
+    {"clients", "--connections=LIST"},
+    {"msg-size", "--message-size=LIST"},
+    {"mps", "--rate=LIST"},
+    {"timelimit", "--duration=TIME"},
 };
 
 static size_t min3(size_t a, size_t b, size_t c)

@@ -277,7 +277,7 @@ const struct option_row option_rows[OPTION_ROWS] = {
     {"j", "json", NULL, "JSON on standard output instead of text", FLAG, AT(json)},
     {"e", "export", "FILE",
      "also write FILE, by its ending: .json .csv .md .prom .dat .bmf.json .gha-smaller.json "
-     ".gha-bigger.json .gbench.json",
+     ".hgrm .gha-bigger.json .gbench.json",
      APPLY, .apply = apply_export},
     {NULL, "label", "KEY=VALUE", "recorded with the result", APPLY, .apply = apply_label},
     {"q", "quiet", NULL, "no progress and no warnings", FLAG, AT(quiet)},

@@ -88,6 +88,21 @@ static void print_imbalance(const char *name, const struct service_facts *f, FIL
                 100 * (double)most / (double)all);
 }
 
+/* What --find-rate found. */
+static void print_search(const struct report *report, unsigned index, const char *name, FILE *out)
+{
+    const struct run_case *c = &report->run->cases[index];
+    char rate[UNITS_TEXT];
+    if (c->n_steps == 0)
+        return;
+    if (c->found_rate > 0)
+        fprintf(out, "%s keeps %s up to %s requests a second (%zu rates tried).\n", name,
+                report->settings->find_rate, units_count(rate, c->found_rate), c->n_steps);
+    else
+        fprintf(out, "%s keeps %s at no rate that was tried (%zu).\n", name,
+                report->settings->find_rate, c->n_steps);
+}
+
 static void print_case(const struct report *report, unsigned index, case_namer *name_of, FILE *out)
 {
     const struct run *run = report->run;
@@ -95,6 +110,7 @@ static void print_case(const struct report *report, unsigned index, case_namer *
     char name[96];
     name_of(run, index, name);
     service_facts(run, index, &f);
+    print_search(report, index, name, out);
     if (service_failed(&f) > 0) {
         fprintf(out, "%s: of %" PRIu64 " requests answered and not, these failed: ", name,
                 f.counter[COUNTER_REQUESTS]);

@@ -98,6 +98,7 @@ static json_t *make_options(struct json_document *d, const struct settings *s)
     if (s->is_service) {
         json_put(d, o, "connect", json_text(s->connect));
         json_put(d, o, "listen", json_text(s->listen));
+        json_put(d, o, "find_rate", json_text(s->find_rate));
     }
     if (s->is_stream || s->is_events || s->is_service) {
         json_put(d, o, "ramp_ns", json_count(s->ramp_ns));
