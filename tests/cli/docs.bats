@@ -18,6 +18,7 @@ setup()
     manual=$IOBENCH_SOURCE/man/iobench-read.1
     recv_manual=$IOBENCH_SOURCE/man/iobench-recv.1
     epoll_manual=$IOBENCH_SOURCE/man/iobench-epoll.1
+    echo_manual=$IOBENCH_SOURCE/man/iobench-echo.1
     cd "$BATS_TEST_TMPDIR"
 }
 
@@ -140,6 +141,11 @@ completions()
         "$(manual_options "$epoll_manual" 'THE REPORT')"
 }
 
+@test "every option of echo --help stands in its manual, with its letter and its value, and the other way round" {
+    same_sets "in --help" "$(help_options echo)" "in iobench-echo(1)" \
+        "$(manual_options "$echo_manual" 'THE REPORT')"
+}
+
 @test "sysread and stdio have the options of read" {
     equal "sysread --help" "$(help_options read)" "$(help_options sysread)"
     equal "stdio --help" "$(help_options read)" "$(help_options stdio)"
@@ -147,10 +153,10 @@ completions()
 
 @test "no page mentions an option that there is not" {
     local known command
-    known=$(for command in read recv epoll; do help_options $command; done |
+    known=$(for command in read recv epoll echo; do help_options $command; done |
         sed -E 's/^.*--/--/; s/=.*//')
     subset "in a manual page" \
-        "$(cat "$overview" "$manual" "$recv_manual" "$epoll_manual" | grep -v '^\.\\"' |
+        "$(cat "$overview" "$manual" "$recv_manual" "$epoll_manual" "$echo_manual" | grep -v '^\.\\"' |
             grep -oE '(Fl -|--)[a-z][a-z-]+' | sed 's/^Fl -/--/')" \
         "in --help" "$known"
 }
@@ -179,16 +185,18 @@ groups_in()
         "$(strategies_in "$recv_manual")"
     same_sets "in iobench list events" "$(strategies events)" "in iobench-epoll(1)" \
         "$(strategies_in "$epoll_manual")"
+    same_sets "in iobench list service" "$(strategies service)" "in iobench-echo(1)" \
+        "$(strategies_in "$echo_manual")"
 }
 
 @test "every group of iobench list is introduced in a manual" {
     same_sets "in iobench list" "$(groups)" "under STRATEGIES" \
-        "$(groups_in "$manual" && groups_in "$recv_manual" && groups_in "$epoll_manual")"
+        "$(for page in "$manual" "$recv_manual" "$epoll_manual" "$echo_manual"; do groups_in "$page"; done)"
 }
 
 @test "every warning that the sources add stands in the manual, and the other way round" {
     same_sets "added by the sources" "$(codes_in_sources 'notes_add\( *&[^,]*warnings')" \
-        "under Warnings" "$(for page in "$manual" "$recv_manual" "$epoll_manual"; do
+        "under Warnings" "$(for page in "$manual" "$recv_manual" "$epoll_manual" "$echo_manual"; do
             section "$page" Warnings Errors
         done | sed -n 's/^\.It Li //p')"
 }
@@ -201,7 +209,7 @@ groups_in()
             codes_in_sources 'run_case_end\([^,()]+, *CASE_[A-Z]+'
             sed -nE 's/^ *return "([a-z]+)";.*/\1/p' "$IOBENCH_SOURCE/src/base/err.c" | grep error
         } | grep -vxE 'c->code|err_name\([^()]*\)')" \
-        "under Errors" "$(for page in "$manual" "$recv_manual" "$epoll_manual"; do
+        "under Errors" "$(for page in "$manual" "$recv_manual" "$epoll_manual" "$echo_manual"; do
             section "$page" Errors FILES
         done | sed -n 's/^\.It Li //p')"
 }
@@ -261,7 +269,7 @@ groups_in()
     cd "$IOBENCH_SOURCE/man"
     # which other manuals are installed is no concern of ours
     equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-compare.1 iobench-read.1 iobench-recv.1 \
-        iobench-epoll.1 iobench-json.5 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')"
+        iobench-epoll.1 iobench-echo.1 iobench-json.5 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')"
 }
 
 @test "iobench-sysread(1) and iobench-stdio(1) are iobench-read(1)" {
@@ -273,7 +281,7 @@ groups_in()
 
 @test "no line of a page is wider than 80 columns" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
-    equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual" "$epoll_manual" \
+    equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual" "$epoll_manual" "$echo_manual" \
         "$IOBENCH_SOURCE/man/iobench-compare.1" "$IOBENCH_SOURCE/man/iobench-json.5"; do
         mandoc -Tascii -O width=78 "$page" 2>/dev/null
     done | sed 's/.\x08//g' | awk 'length > 80')"
@@ -299,7 +307,7 @@ import json, sys
 schema = json.load(open(sys.argv[1]))
 objects = {"document": schema}
 # these only add to what the others say
-names = ("of_files", "of_streams", "of_events")
+names = ("of_files", "of_streams", "of_events", "of_services")
 families = [schema["$defs"][name]["properties"] for name in names]
 objects |= {name: d for name, d in schema["$defs"].items()
             if "properties" in d and name not in (*names, "no_stat")}
@@ -339,7 +347,7 @@ PY
         grep -hoE '\[COUNTER_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/tally.c"
         grep -hoE '\[METRIC_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/report/metric.c"
     } | sed -E 's/.*"([a-z0-9_]+)"/\1/')
-    named=$(jq -r '[., (.["$defs"] | del(.of_files, .of_streams, .of_events)[])] | .[] | .properties // {}
+    named=$(jq -r '[., (.["$defs"] | del(.of_files, .of_streams, .of_events, .of_services)[])] | .[] | .properties // {}
         | keys[]' "$schema")
     same_sets "written" "$written" "in the schema" "$named"
 }
@@ -370,15 +378,17 @@ keys_only_of()
     subset "in the schema" "$({
         jq -r '.properties | keys[]' "$schema"
         keys_of result trial profile symbol latency interval stat comparison model
-    } | grep -vxF "$(keys_only_of of_streams of_events)")" "in iobench-read(1) under JSON" \
+    } | grep -vxF "$(keys_only_of of_streams of_events of_services)")" "in iobench-read(1) under JSON" \
         "$(words "$manual")"
     subset "in the schema" "$(keys_of result trial peer socket fairness call_bytes wait_events \
-        interval summary)" "under JSON" "$(words "$manual" "$recv_manual" "$epoll_manual")"
+        interval summary)" "under JSON" "$(words "$manual" "$recv_manual" "$epoll_manual" "$echo_manual")"
     subset "in the schema" "$(keys_only_of of_streams && keys_of socket fairness call_bytes)" \
         "in iobench-recv(1) under JSON" "$(words "$recv_manual")"
     subset "in the schema" "$(keys_only_of of_events && keys_of fairness wait_events)" \
         "in iobench-epoll(1) under JSON" "$(words "$epoll_manual")"
-    subset "in the schema" "$(keys_of peer | grep -vxF "$(keys_only_of of_streams of_events)")" \
+    subset "in the schema" "$(keys_only_of of_services && keys_of rate_search rate_step)" \
+        "in iobench-echo(1) under JSON" "$(words "$echo_manual")"
+    subset "in the schema" "$(keys_of peer | grep -vxF "$(keys_only_of of_streams of_events of_services)")" \
         "in both" "$(comm -12 <(words "$recv_manual" | sort -u) <(words "$epoll_manual" | sort -u))"
 }
 
@@ -450,6 +460,25 @@ make_documents()
     ! "${wait[@]}" --handles=20 --mode=epoll-exclusive >epoll-skipped.json || return 1
     "$IOBENCH" epoll --json --quiet --handles=20 --mode=epoll --duration=30ms --interval=10ms \
         --quick >epoll-watched.json
+
+    local serve=("$IOBENCH" echo --json --quiet --quick --rounds=2 --ramp=500us --connections=4)
+    "${serve[@]}" >echo.json
+    "${serve[@]}" --mode=epoll,thread --rounds=8 >echo-intervals.json
+    "${serve[@]}" --mode=epoll --io=read-write,recv-send --message-size=1,100k --split=2 \
+        --pipeline=3 --nodelay=none --threads=2 --accept=reuseport --client-threads=2 \
+        --transport=tcp6 --place=same --cpu="${cpu:-0}" --peer-cpu="${cpu:-0}" >echo-options.json
+    "${serve[@]}" --mode=epoll --protocol=http --requests=5 --connect-rate=1000 --think=1ms \
+        --transport=unix >echo-http.json
+    "${serve[@]}" --mode=epoll --rate=2000 >echo-rate.json
+    "${serve[@]}" --mode=epoll --dry-run >echo-dry.json
+    ! "${serve[@]}" --mode=thread --threads=2 >echo-skipped.json || return 1
+    ! "$IOBENCH" echo --json --quiet --connect=unix:missing >echo-failed.json || return 1
+    "$IOBENCH" echo --json --quiet --mode=epoll --duration=30ms --interval=10ms >echo-watched.json
+    "$IOBENCH" echo --json --quiet --mode=epoll --listen=unix:served >echo-served.json 3>&- &
+    while [[ ! -S served ]]; do sleep 0.01; done
+    "$IOBENCH" echo --json --quiet --connect=unix:served --requests=100 >echo-load.json
+    kill -TERM $!
+    wait $!
 
     # what fails, and still leaves a document
     ! "${any[@]}" missing >missing.json || return 1
@@ -597,7 +626,7 @@ PY
 
 @test "every option of --help has its line in the completion, and the other way round" {
     local command lines
-    for command in read recv epoll; do
+    for command in read recv epoll echo; do
         lines=$(bare_bash 'case $1 in
             read) own=("${_iobench_file_options[@]}") ;;
             recv) own=("${_iobench_stream_options[@]}") ;;
@@ -622,7 +651,7 @@ PY
 
 @test "after a command a dash offers the options of --help and nothing else" {
     local command
-    for command in read recv epoll; do
+    for command in read recv epoll echo; do
         same_sets "in $command --help" "$(help_options $command | sed -E 's/^.*--/--/; s/=.*/=/')" \
             "offered" "$(completions $command -)"
     done
