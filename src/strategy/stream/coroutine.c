@@ -1,98 +1,70 @@
-/* A stackful coroutine a connection (makecontext(3)): the code reads as if it blocked, and a
- * scheduler over epoll(7) resumes whoever is ready. */
+/* A stackful coroutine a connection: the code reads as if it blocked, and a scheduler over epoll(7)
+ * resumes whoever is ready. */
 #include "config.h"
 
+#include "strategy/coroutine.h"
 #include "strategy/stream/epoll.h"
 
 #include <stdlib.h>
-#ifdef HAVE_UCONTEXT_H
-#include <ucontext.h>
-#endif
-
-#if defined HAVE_UCONTEXT_H && defined HAVE_SYS_EPOLL_H
-#define USABLE 1
-#endif
 
 static int probe(struct err *err)
 {
-#ifdef USABLE
+#ifdef HAVE_COROUTINES
     return epoll_probe(err);
 #else
     return err_set(err, 0, "this system has no epoll, or no makecontext");
 #endif
 }
 
-#ifdef USABLE
+#ifdef HAVE_COROUTINES
 enum { STACK_BYTES = 64 * 1024 };
 
-struct coroutine {
+struct connection {
+    struct coroutine coroutine;
     struct state *state;
     unsigned index;
-    bool started, done;
-    ucontext_t context;
+    bool done; /* nothing is to come in this pass */
 };
 
 struct state {
     struct epoll_state epoll;
-    struct coroutine *coroutines;
-    char *stacks;
-    ucontext_t scheduler;
+    struct connection *connections;
+    unsigned n;
     struct drain drain; /* the pass that runs */
     bool failed;
 };
 
-static void yield(struct coroutine *c)
-{
-    swapcontext(&c->context, &c->state->scheduler);
-}
-
 /* What a program on coroutines looks like: a loop that seems to block. */
-static void drain_connection(struct coroutine *c)
+static void drain_connection(void *arg)
 {
+    struct connection *c = arg;
     struct state *state = c->state;
-    while (!c->done && !state->failed && state->drain.left > 0) {
-        enum drain_event event = drain_once(&state->drain, &state->epoll.buffer, c->index);
-        c->done = event == DRAIN_LAST;
-        state->failed |= event == DRAIN_FAILED;
-        if (event == DRAIN_NOTHING)
-            yield(c);
-    }
-}
-
-/* makecontext passes ints: a pointer travels as two of them. */
-static void begin(unsigned high, unsigned low)
-{
-    struct coroutine *c = (struct coroutine *)(uintptr_t)((uint64_t)high << 32 | low);
     for (;;) {
-        drain_connection(c);
-        yield(c); /* until the next pass */
+        while (!c->done && !state->failed && state->drain.left > 0) {
+            enum drain_event event = drain_once(&state->drain, &state->epoll.buffer, c->index);
+            c->done = event == DRAIN_LAST;
+            state->failed |= event == DRAIN_FAILED;
+            if (event == DRAIN_NOTHING)
+                coroutine_yield(&c->coroutine);
+        }
+        coroutine_yield(&c->coroutine); /* until the next pass */
     }
-}
-
-static void resume(struct coroutine *c)
-{
-    if (!c->started) {
-        uint64_t address = (uintptr_t)c;
-        getcontext(&c->context);
-        c->context.uc_stack.ss_sp = c->state->stacks + (size_t)c->index * STACK_BYTES;
-        c->context.uc_stack.ss_size = STACK_BYTES;
-        c->context.uc_link = NULL;
-        makecontext(&c->context, (void (*)(void))begin, 2, (unsigned)(address >> 32),
-                    (unsigned)address);
-        c->started = true;
-    }
-    swapcontext(&c->state->scheduler, &c->context);
 }
 
 static int setup(void *opaque, const struct task *task, struct err *err)
 {
     struct state *state = opaque;
-    state->coroutines = calloc(task->n_fds, sizeof *state->coroutines);
-    state->stacks = malloc((size_t)task->n_fds * STACK_BYTES);
-    if (state->coroutines == NULL || state->stacks == NULL)
-        return err_set(err, errno, "cannot get stacks for %u coroutines", task->n_fds);
-    for (unsigned i = 0; i < task->n_fds; i++)
-        state->coroutines[i] = (struct coroutine){.state = state, .index = i};
+    state->connections = calloc(task->n_fds, sizeof *state->connections);
+    if (state->connections == NULL)
+        return err_set(err, errno, "cannot get %u coroutines", task->n_fds);
+    for (unsigned i = 0; i < task->n_fds; i++) {
+        struct connection *c = &state->connections[i];
+        c->state = state;
+        c->index = i;
+        state->n = i + 1;
+        if (coroutine_make(&c->coroutine, STACK_BYTES, drain_connection, c, err) != 0)
+            return -1;
+    }
     return epoll_setup(&state->epoll, task, err);
 }
 
@@ -105,16 +77,16 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
     if (epoll_watch(&state->epoll, drain, EPOLLET) != 0)
         return -1;
     for (unsigned i = 0; i < task->n_fds; i++)
-        state->coroutines[i].done = !drain_wants(drain, i);
+        state->connections[i].done = !drain_wants(drain, i);
     while (!state->failed && drain->left > 0 && drain->open > 0) {
         tally->counter[COUNTER_WAITS]++;
         int n = epoll_wait(state->epoll.fd, events, EPOLL_BATCH, -1);
         if (n < 0 && errno != EINTR)
             return err_set(err, errno, "cannot wait");
         for (int e = 0; e < n && !state->failed && drain->left > 0; e++) {
-            struct coroutine *c = &state->coroutines[events[e].data.u32];
+            struct connection *c = &state->connections[events[e].data.u32];
             if (!c->done)
-                resume(c);
+                coroutine_resume(&c->coroutine);
         }
     }
     for (unsigned i = 0; i < task->n_fds; i++)
@@ -126,8 +98,9 @@ static void teardown(void *opaque)
 {
     struct state *state = opaque;
     epoll_teardown(&state->epoll);
-    free(state->coroutines);
-    free(state->stacks);
+    for (unsigned i = 0; i < state->n; i++)
+        coroutine_free(&state->connections[i].coroutine);
+    free(state->connections);
 }
 #endif
 
@@ -139,7 +112,7 @@ const struct strategy strategy_stream_coroutine = {
     .knobs = KNOB_BIT(KNOB_BLOCK_SIZE),
     .times_calls = true,
     .probe = probe,
-#ifdef USABLE
+#ifdef HAVE_COROUTINES
     .state_size = sizeof(struct state),
     .setup = setup,
     .pass = pass,
