@@ -64,7 +64,11 @@
     X(events_ctl_epoll_mod)           \
     X(events_ctl_libevent_add)        \
     X(service_thread)                 \
-    X(service_epoll)
+    X(service_epoll)                  \
+    X(service_epoll_et)               \
+    X(service_poll)                   \
+    X(service_libevent)               \
+    X(service_coroutine)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;
 STRATEGIES(DECLARE)

@@ -10,6 +10,14 @@
 /* So many bytes of answers are sent by one call, if so many are owed. */
 enum { BLOCK = 16 * 1024 };
 
+static void write_head(char head[192], size_t body, const char *connection)
+{
+    snprintf(head, 192,
+             "HTTP/1.1 200 OK\r\nServer: iobench\r\nContent-Type: text/plain\r\n"
+             "Content-Length: %zu\r\nConnection: %s\r\n\r\n",
+             body, connection);
+}
+
 int answers_init(struct answers *answers, const struct params *params, struct rendezvous *meeting,
                  struct err *err)
 {
@@ -18,13 +26,12 @@ int answers_init(struct answers *answers, const struct params *params, struct re
                                 .meeting = meeting};
     if (answers->protocol == PROTOCOL_RAW)
         return 0;
-    char head[160];
-    int n = snprintf(head, sizeof head,
-                     "HTTP/1.1 200 OK\r\nServer: iobench\r\nContent-Type: text/plain\r\n"
-                     "Content-Length: %zu\r\nConnection: keep-alive\r\n\r\n",
-                     body);
-    answers->head = (size_t)n;
+    char head[sizeof answers->farewell];
+    write_head(head, body, "keep-alive");
+    write_head(answers->farewell, body, "close");
+    answers->head = strlen(head);
     answers->answer = answers->head + body;
+    http_parser_set_max_header_size(LONGEST_HEADER); /* of the whole process: nobody else parses */
     answers->repeats = answers->answer < BLOCK ? BLOCK / answers->answer : 1;
     answers->block = malloc(answers->repeats * answers->answer);
     if (answers->block == NULL)
@@ -56,16 +63,20 @@ void answer_close(struct answer *answer)
 /* The last answer of a connection. */
 static void end_with(struct answer *answer, const char *head, size_t body)
 {
-    if (answer->last)
-        return;
     answer->last = true;
     answer->last_head = head;
     answer->last_left = strlen(head);
-    answer->last_body = answer->last_body_left = body;
+    answer->last_body_left = body;
 }
 
 /* What is said to who asks wrongly. */
 #define ERROR_ANSWER(status) "HTTP/1.1 " status "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+static void refuse_with(struct answer *answer, const char *head)
+{
+    end_with(answer, head, 0);
+    answer->refused = true;
+}
 
 /* Where the parser calls back to. */
 struct parse {
@@ -73,56 +84,46 @@ struct parse {
     struct answer *answer;
 };
 
+/* Who offers another protocol gets this one (RFC 9110, 7.8). */
+static int on_headers(http_parser *parser)
+{
+    if (parser->method != HTTP_CONNECT)
+        parser->upgrade = 0;
+    return 0;
+}
+
 /* A request is complete. Not 0: no other one is listened to. */
 static int on_complete(http_parser *parser)
 {
     const struct parse *parse = parser->data;
+    const struct answers *answers = parse->answers;
     struct answer *answer = parse->answer;
-    answer->header = 0;
-    if (parser->upgrade) {
-        end_with(answer, ERROR_ANSWER("501 Not Implemented"), 0);
-    } else if (parser->method == HTTP_HEAD) {
-        end_with(answer, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", 0);
-    } else if (!http_should_keep_alive(parser)) {
-        end_with(answer, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
-                 parse->answers->answer - parse->answers->head);
-    } else {
-        answer->owed += parse->answers->answer;
-        return 0;
-    }
-    return 1;
-}
-
-static int on_body(http_parser *parser, const char *at, size_t n)
-{
-    const struct parse *parse = parser->data;
-    (void)at, (void)n;
-    parse->answer->header = 0; /* it is over: a body may be long */
-    return 0;
+    if (parser->method == HTTP_CONNECT)
+        refuse_with(answer, ERROR_ANSWER("501 Not Implemented"));
+    else if (parser->method == HTTP_HEAD)
+        end_with(answer, answers->farewell, 0);
+    else if (!http_should_keep_alive(parser))
+        end_with(answer, answers->farewell, answers->answer - answers->head);
+    else
+        answer->owed += answers->answer;
+    return answer->last;
 }
 
 static void take_requests(const struct answers *answers, struct answer *answer,
                           const unsigned char *bytes, size_t n)
 {
-    static const http_parser_settings settings = {.on_message_complete = on_complete,
-                                                  .on_body = on_body};
+    static const http_parser_settings settings = {.on_headers_complete = on_headers,
+                                                  .on_message_complete = on_complete};
     struct parse parse = {answers, answer};
-    answer->header += n;
     answer->parser.data = &parse;
     size_t taken = http_parser_execute(&answer->parser, &settings, (const char *)bytes, n);
     answer->parser.data = NULL;
-    bool wrong = HTTP_PARSER_ERRNO(&answer->parser) != HPE_OK || taken < n;
-    if (answer->last)
-        wrong = answer->parser.upgrade;
-    else if (wrong && HTTP_PARSER_ERRNO(&answer->parser) == HPE_HEADER_OVERFLOW)
-        end_with(answer, ERROR_ANSWER("431 Request Header Fields Too Large"), 0);
-    else if (wrong)
-        end_with(answer, ERROR_ANSWER("400 Bad Request"), 0);
-    else if (answer->header > LONGEST_HEADER + n) { /* it did not end in this piece either */
-        end_with(answer, ERROR_ANSWER("431 Request Header Fields Too Large"), 0);
-        wrong = true;
-    }
-    if (wrong)
+    enum http_errno error = HTTP_PARSER_ERRNO(&answer->parser);
+    if (!answer->last && error == HPE_HEADER_OVERFLOW)
+        refuse_with(answer, ERROR_ANSWER("431 Request Header Fields Too Large"));
+    else if (!answer->last && (error != HPE_OK || taken < n))
+        refuse_with(answer, ERROR_ANSWER("400 Bad Request"));
+    if (answer->refused)
         atomic_fetch_add(&answers->meeting->bad_requests, 1);
 }
 
@@ -134,6 +135,8 @@ void answer_take(const struct answers *answers, struct answer *answer, const uns
         answer->raw_left = n;
     } else if (!answer->last) {
         take_requests(answers, answer, bytes, n);
+    } else {
+        answer->ignored += n;
     }
 }
 

@@ -16,6 +16,9 @@
 enum { ANSWER_BUFFER = 16 * 1024 };
 /* Of a request's line and headers together; more gets 431 (RFC 6585). */
 enum { LONGEST_HEADER = 8 * 1024 };
+/* Who asked wrongly may not have read the answer yet, and would lose it if the connection were
+ * closed while bytes of his arrive: so many more of them are taken and thrown away. */
+enum { MOST_IGNORED = 256 * 1024 };
 /* Of the body of an HTTP answer. */
 #define LARGEST_BODY (UINT64_C(16) << 20)
 
@@ -25,6 +28,7 @@ struct answers {
     unsigned char *block;   /* HTTP: the answer, several times */
     size_t answer, repeats; /* its length, and how often it stands there */
     size_t head;            /* of the answer: the body is behind it */
+    char farewell[192];     /* the head of an answer that is the last one */
     struct rendezvous *meeting;
 };
 
@@ -34,13 +38,14 @@ struct answer {
     size_t raw_left;
     unsigned char *kept;
     http_parser parser;
-    size_t header;         /* bytes of the request's head so far */
     uint64_t owed;         /* bytes of whole answers, the begun one included */
     size_t at;             /* where in the answer the next byte stands */
     const char *last_head; /* one more answer behind the owed ones, and then the end; or NULL */
     size_t last_left;
-    size_t last_body, last_body_left;
-    bool last; /* no request is listened to any more */
+    size_t last_body_left;
+    size_t ignored; /* bytes that came after it */
+    bool last;      /* no request is listened to any more */
+    bool refused;   /* because the last one was wrong */
 };
 
 /* Makes the answer for messages of this size; free with answers_free() in every case. */
@@ -51,7 +56,8 @@ void answers_free(struct answers *answers);
 void answer_open(struct answer *answer);
 void answer_close(struct answer *answer);
 
-/* Takes what was received: not before all of what came before is sent. */
+/* Takes what was received, not before all of what came before is sent: raw bytes stay where they
+ * are until they are sent, too, or kept. */
 void answer_take(const struct answers *answers, struct answer *answer, const unsigned char *bytes,
                  size_t n);
 
@@ -65,11 +71,17 @@ void answer_sent(struct answers *answers, struct answer *answer, size_t n);
 /* The caller wants its buffer back: what is left of it is copied. */
 int answer_keep(struct answer *answer, struct err *err) MUST_CHECK;
 
-/* Nothing is left to be sent, and the connection is to be closed. */
+/* Nothing is left to be sent, and nothing will be. */
 static inline bool answer_is_over(const struct answer *answer)
 {
     return answer->last && answer->owed == 0 && answer->last_left == 0 &&
            answer->last_body_left == 0;
+}
+
+/* The same, but the other end is to be waited for until it closes: see MOST_IGNORED. */
+static inline bool answer_lingers(const struct answer *answer)
+{
+    return answer->refused && answer->ignored < MOST_IGNORED;
 }
 
 #endif

@@ -9,24 +9,12 @@ struct connection {
     bool writes; /* it is watched for room to send, not for requests */
 };
 
-static int accept_all(struct epoll_service *state)
-{
-    bool again = true;
-    while (again) {
-        struct served *served = service_accept(&state->service, SOCK_NONBLOCK, &again);
-        if (served != NULL && epoll_service_watch(state, served, EPOLL_CTL_ADD, EPOLLIN) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int serve(struct epoll_service *state, struct served *served)
 {
     struct connection *c = (struct connection *)served;
     enum turn turn = service_turn(&state->service, served);
     if (turn == TURN_GONE || turn == TURN_BROKEN) {
-        service_close(&state->service, served,
-                      turn == TURN_BROKEN); /* epoll forgets it by itself */
+        service_close(&state->service, served, turn == TURN_BROKEN);
         return 0;
     }
     bool writes = turn == TURN_BLOCKED;
@@ -38,34 +26,17 @@ static int serve(struct epoll_service *state, struct served *served)
 
 static int setup(void *opaque, const struct task *task, struct err *err)
 {
-    return epoll_service_setup(opaque, task, sizeof(struct connection), false, err);
+    return epoll_service_setup(opaque, task, sizeof(struct connection), 0, err);
 }
 
-static int pass(void *opaque, const struct task *task, struct tally *tally, struct err *err)
+static int pass(void *state, const struct task *task, struct tally *tally, struct err *err)
 {
-    struct epoll_service *state = opaque;
-    service_begin(&state->service, task, tally, err);
-    while (!service_is_over(&state->service)) {
-        int n = epoll_service_wait(state);
-        if (n < 0)
-            return -1;
-        for (int e = 0; e < n; e++) {
-            void *what = state->events[e].data.ptr;
-            if (what == &state->wakes)
-                continue;
-            if ((what == &state->listens ? accept_all(state) : serve(state, what)) != 0)
-                return -1;
-        }
-    }
-    return 0;
+    return epoll_service_pass(state, task, tally, err, EPOLLIN, serve);
 }
 
-static void teardown(void *opaque)
+static void teardown(void *state)
 {
-    struct epoll_service *state = opaque;
-    service_teardown(&state->service, NULL);
-    if (state->fd > 0)
-        close(state->fd);
+    epoll_service_teardown(state, NULL);
 }
 #endif
 

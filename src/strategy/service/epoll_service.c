@@ -10,18 +10,49 @@ static int add(int epoll, int fd, uint32_t events, void *data)
 }
 
 int epoll_service_setup(struct epoll_service *state, const struct task *task, size_t size,
-                        bool edge, struct err *err)
+                        uint32_t edge, struct err *err)
 {
     if (service_setup(&state->service, task, size, err) != 0)
         return -1;
     /* One of several threads that share a socket is enough for a connection (epoll_ctl(2)). */
     bool shared = task->workers > 1 && task->params->value[KNOB_ACCEPT] == ACCEPT_SHARED;
-    uint32_t listens = EPOLLIN | (edge ? EPOLLET : 0) | (shared ? EPOLLEXCLUSIVE : 0);
+    state->listening = EPOLLIN | edge | (shared ? EPOLLEXCLUSIVE : 0);
     state->fd = epoll_create1(EPOLL_CLOEXEC);
-    if (state->fd < 0 || add(state->fd, task->fds[0], listens, &state->listens) != 0 ||
+    if (state->fd < 0 || add(state->fd, task->fds[0], state->listening, &state->listens) != 0 ||
         (task->stop_fd >= 0 && add(state->fd, task->stop_fd, EPOLLIN, &state->wakes) != 0))
         return err_set(err, errno, "cannot watch the listening socket");
     return 0;
+}
+
+void epoll_service_teardown(struct epoll_service *state, void (*forget)(struct served *))
+{
+    service_teardown(&state->service, forget);
+    if (state->fd > 0)
+        close(state->fd);
+}
+
+/* Who still waits is to be told of again, which an edge is not; an exclusive watch cannot be
+ * modified. */
+static int listen_anew(struct epoll_service *state)
+{
+    int fd = state->service.task->fds[0];
+    state->service.tally->counter[COUNTER_CONTROLS] += 2;
+    if (epoll_ctl(state->fd, EPOLL_CTL_DEL, fd, NULL) == 0 &&
+        add(state->fd, fd, state->listening, &state->listens) == 0)
+        return 0;
+    return err_set(state->service.err, errno, "cannot watch the listening socket");
+}
+
+int epoll_service_accept(struct epoll_service *state, uint32_t events)
+{
+    bool again = true;
+    while (again) {
+        errno = 0;
+        struct served *served = service_accept(&state->service, SOCK_NONBLOCK, &again);
+        if (served != NULL && epoll_service_watch(state, served, EPOLL_CTL_ADD, events) != 0)
+            return -1;
+    }
+    return state->listening & EPOLLET && errno != EAGAIN ? listen_anew(state) : 0;
 }
 
 int epoll_service_watch(struct epoll_service *state, struct served *served, int operation,

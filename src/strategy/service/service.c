@@ -5,13 +5,18 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
+
+/* Of a worker that can neither serve who waits nor turn him away, so as not to spin. */
+enum { PAUSE_MS = 10 };
 
 int service_setup(struct service *service, const struct task *task, size_t size, struct err *err)
 {
     service->task = task;
     service->io = (enum io_calls)task->params->value[KNOB_IO];
     service->served_size = size;
+    service->answers.meeting = task->meeting;
     service->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     service->buffer = calloc(1, ANSWER_BUFFER);
     if (service->spare < 0 || service->buffer == NULL)
@@ -25,9 +30,7 @@ void service_teardown(struct service *service, void (*forget)(struct served *))
         struct served *next = served->next;
         if (forget != NULL)
             forget(served);
-        answer_close(&served->answer);
-        close(served->fd);
-        free(served);
+        service_close(service, served, false);
         served = next;
     }
     free(service->buffer);
@@ -72,20 +75,42 @@ struct served *service_adopt(struct service *service, int fd)
     return served;
 }
 
-/* The spare descriptor goes, the connection takes its number and is closed at once. */
+static bool has_run_out(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+/* accept(2) hands on what the network had to say about a connection that is gone by now. */
+static bool is_of_a_connection(int error)
+{
+    static const int errors[] = {ECONNABORTED, EPROTO,     EPERM,        ENETDOWN,    ENOPROTOOPT,
+                                 EHOSTDOWN,    EOPNOTSUPP, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT};
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (error == errors[i])
+            return true;
+    return error == EINTR;
+}
+
+/* The spare descriptor goes, the connection takes its number and is closed at once. Another thread
+ * may be quicker and take the number: then there is no spare one for a while. */
 bool service_refuse(struct service *service, int error)
 {
-    if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM)
-        return false;
+    if (!has_run_out(error))
+        return is_of_a_connection(error);
     struct rendezvous *meeting = service->task->meeting;
-    atomic_store(&meeting->refused_errno, error);
-    close(service->spare);
-    int fd = accept(service->task->fds[0], NULL, NULL);
+    if (service->spare >= 0)
+        close(service->spare);
+    int fd = accept4(service->task->fds[0], NULL, NULL, SOCK_CLOEXEC);
+    int reason = fd < 0 ? errno : 0;
     if (fd >= 0) {
         close(fd);
+        atomic_store(&meeting->refused_errno, error);
         atomic_fetch_add(&meeting->refused, 1);
     }
     service->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && reason != EAGAIN)
+        poll(NULL, 0, PAUSE_MS);
+    errno = reason;
     return fd >= 0;
 }
 
@@ -97,12 +122,11 @@ struct served *service_accept(struct service *service, int flags, bool *again)
         *again = true;
         return service_adopt(service, fd);
     }
-    int error = errno;
-    *again = error == EINTR || error == ECONNABORTED || service_refuse(service, error);
+    *again = service_refuse(service, errno);
     return NULL;
 }
 
-void service_close(struct service *service, struct served *served, bool broken)
+void service_forget(struct service *service, struct served *served, bool broken)
 {
     if (served->previous != NULL)
         served->previous->next = served->next;
@@ -111,11 +135,28 @@ void service_close(struct service *service, struct served *served, bool broken)
     if (served->next != NULL)
         served->next->previous = served->previous;
     if (broken)
-        atomic_fetch_add(&service->task->meeting->broken, 1);
+        atomic_fetch_add(&service->answers.meeting->broken, 1);
     answer_close(&served->answer);
-    close(served->fd);
     free(served);
-    rendezvous_closed(service->task->meeting);
+    rendezvous_closed(service->answers.meeting);
+}
+
+void service_close(struct service *service, struct served *served, bool broken)
+{
+    close(served->fd);
+    service_forget(service, served, broken);
+}
+
+bool service_is_said(struct served *served)
+{
+    if (!answer_is_over(&served->answer))
+        return false;
+    if (!answer_lingers(&served->answer))
+        return true;
+    if (!served->shut)
+        shutdown(served->fd, SHUT_WR);
+    served->shut = true;
+    return false;
 }
 
 enum turn service_flush(struct service *service, struct served *served)
@@ -131,7 +172,7 @@ enum turn service_flush(struct service *service, struct served *served)
         else if (errno != EINTR)
             return TURN_BROKEN;
     }
-    return answer_is_over(&served->answer) ? TURN_GONE : TURN_SERVED;
+    return service_is_said(served) ? TURN_GONE : TURN_SERVED;
 }
 
 enum turn service_turn(struct service *service, struct served *served)

@@ -15,9 +15,13 @@
 /* The knobs of strategies that make the calls themselves. */
 #define SERVICE_CALLS_KNOBS (KNOB_BIT(KNOB_IO))
 
+/* Of connections that are always ready: after so many turns it is the others' turn. */
+enum { MOST_TURNS = 16 };
+
 /* One connection. A strategy that keeps more of each puts this first. */
 struct served {
     int fd;
+    bool shut; /* for writing: the last answer is sent */
     struct answer answer;
     struct served *next, *previous; /* of the worker's list */
 };
@@ -58,10 +62,14 @@ struct served *service_accept(struct service *service, int flags, bool *again);
 /* The same for a descriptor that was accepted elsewhere; NULL: it is closed again. */
 struct served *service_adopt(struct service *service, int fd);
 /* accept(2) failed with this error: says goodbye to who waits when there is nothing to serve him
- * with, so that he does not wait and nobody asks for him again and again. True: he is gone. */
+ * with, so that he does not wait and nobody asks for him again and again. True: accept again; not
+ * true: nobody is there (errno is EAGAIN), or it was no use, for which some time has been let pass.
+ */
 bool service_refuse(struct service *service, int error);
 /* Closes it; broken: an error was the reason. */
 void service_close(struct service *service, struct served *served, bool broken);
+/* The same without closing the descriptor. */
+void service_forget(struct service *service, struct served *served, bool broken);
 
 /* The calls that --io stands for; counted. */
 static inline ssize_t service_receive(struct service *service, int fd, void *bytes, size_t n)
@@ -123,6 +131,9 @@ enum turn {
     TURN_SERVED,  /* something was done, and more may be there to read */
     TURN_BLOCKED, /* it does not take what is to be sent: wait until it does */
 };
+
+/* After all is sent: is the connection to be closed? */
+bool service_is_said(struct served *served);
 
 /* Sends what is left to be sent. TURN_SERVED: nothing is. */
 enum turn service_flush(struct service *service, struct served *served);

@@ -2,77 +2,29 @@
  * one worker accepts, and what the threads counted is added up once they are gone. */
 #include "config.h"
 
-#include "strategy/service/service.h"
+#include "strategy/service/converse.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { STACK_BYTES = 128 * 1024 };
-
-struct thread {
-    struct served served;   /* listed by the worker */
-    struct service service; /* its own view: buffer, tally, error */
-    struct tally tally;
-    struct err err;
-    pthread_t id;
-    enum phase counted; /* what it counted belongs to this phase */
-    _Atomic bool done;
-};
 
 struct state {
     struct service service;
     pthread_attr_t attributes;
     bool has_attributes;
+    _Atomic unsigned done;
     struct tally ended; /* of threads that are gone, in the timed phase */
 };
-
-/* What came before the clock does not count: the turn that found it running is the first one. */
-static enum turn first_turns(struct thread *thread)
-{
-    struct tally *tally = &thread->tally;
-    uint64_t bytes = tally->bytes, calls = tally->calls, short_calls = tally->short_calls;
-    enum turn turn = service_turn(&thread->service, &thread->served);
-    thread->counted = (enum phase)rendezvous_phase(thread->service.task->meeting);
-    if (thread->counted != PHASE_RAMP)
-        *tally = (struct tally){.bytes = tally->bytes - bytes,
-                                .calls = tally->calls - calls,
-                                .short_calls = tally->short_calls - short_calls};
-    return turn;
-}
-
-static void *serve(void *opaque)
-{
-    struct thread *thread = opaque;
-    struct service *service = &thread->service;
-    enum turn turn = TURN_SERVED;
-    unsigned char buffer[ANSWER_BUFFER];
-    service->buffer = buffer;
-    while (turn == TURN_SERVED || turn == TURN_IDLE)
-        turn = thread->counted == PHASE_RAMP ? first_turns(thread)
-                                             : service_turn(service, &thread->served);
-    if (turn == TURN_BROKEN)
-        atomic_fetch_add(&service->task->meeting->broken, 1);
-    shutdown(thread->served.fd, SHUT_RDWR); /* the other end need not wait for the worker */
-    atomic_store(&thread->done, true);
-    return NULL;
-}
-
-static void add_counts(struct tally *all, const struct tally *one)
-{
-    all->bytes += one->bytes;
-    all->calls += one->calls;
-    all->short_calls += one->short_calls;
-    for (int k = 0; k < COUNTERS; k++)
-        all->counter[k] += one->counter[k];
-}
 
 static void end_thread(struct state *state, struct thread *thread)
 {
     pthread_join(thread->id, NULL);
-    if (thread->counted != PHASE_RAMP)
-        add_counts(&state->ended, &thread->tally);
+    atomic_fetch_sub(&state->done, 1);
+    if (thread->counted != PHASE_RAMP) {
+        state->ended.bytes += thread->tally.bytes;
+        state->ended.calls += thread->tally.calls;
+        state->ended.short_calls += thread->tally.short_calls;
+    }
     service_close(&state->service, &thread->served, false);
 }
 
@@ -95,12 +47,22 @@ static void start(struct state *state, struct served *served)
     thread->service = *service;
     thread->service.tally = &thread->tally;
     thread->service.err = &thread->err;
-    int error = pthread_create(&thread->id, &state->attributes, serve, thread);
+    thread->all_done = &state->done;
+    int error = pthread_create(&thread->id, &state->attributes, thread_converse, thread);
     if (error == 0)
         return;
-    atomic_fetch_add(&service->task->meeting->refused, 1);
-    atomic_store(&service->task->meeting->refused_errno, error);
+    atomic_fetch_add(&service->answers.meeting->refused, 1);
+    atomic_store(&service->answers.meeting->refused_errno, error);
     service_close(service, served, false);
+}
+
+static void accept_all(struct state *state)
+{
+    for (bool again = true; again;) {
+        struct served *served = service_accept(&state->service, 0, &again);
+        if (served != NULL)
+            start(state, served);
+    }
 }
 
 static int setup(void *opaque, const struct task *task, struct err *err)
@@ -126,16 +88,16 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
         if (poll(waits, task->stop_fd >= 0 ? 2 : 1, -1) < 0 && errno != EINTR)
             return err_set(err, errno, "cannot wait");
         tally->counter[COUNTER_WAITS]++;
-        for (bool again = waits[0].revents & POLLIN; again;) {
-            struct served *served = service_accept(service, 0, &again);
-            if (served != NULL)
-                start(state, served);
-        }
-        reap(state, false);
+        if (atomic_load(&state->done) > 0)
+            reap(state, false);
+        if (waits[0].revents != 0)
+            accept_all(state);
     }
     if (task->until == PHASE_OVER) {
         reap(state, true);
-        add_counts(tally, &state->ended);
+        tally->bytes += state->ended.bytes;
+        tally->calls += state->ended.calls;
+        tally->short_calls += state->ended.short_calls;
     }
     return 0;
 }
@@ -144,8 +106,7 @@ static int pass(void *opaque, const struct task *task, struct tally *tally, stru
 static void teardown(void *opaque)
 {
     struct state *state = opaque;
-    if (state->service.task != NULL)
-        reap(state, true);
+    reap(state, true);
     service_teardown(&state->service, NULL);
     if (state->has_attributes)
         pthread_attr_destroy(&state->attributes);
