@@ -2,18 +2,19 @@
 
 #include "strategy/service/converse.h"
 
-/* What came before the clock does not count: the turn that found it running is the first one. */
+/* What came before the clock does not count: the request that finds it running is the first one. */
 static enum turn first_turns(struct thread *thread)
 {
+    struct service *service = &thread->service;
     struct tally *tally = &thread->tally;
-    uint64_t bytes = tally->bytes, calls = tally->calls, short_calls = tally->short_calls;
-    enum turn turn = service_turn(&thread->service, &thread->served);
-    thread->counted = (enum phase)rendezvous_phase(thread->service.answers.meeting);
+    struct served *served = &thread->served;
+    ssize_t got = service_receive(service, served->fd, service->buffer, ANSWER_BUFFER);
+    int error = errno;
+    thread->counted = (enum phase)rendezvous_phase(service->answers.meeting);
     if (thread->counted != PHASE_RAMP)
-        *tally = (struct tally){.bytes = tally->bytes - bytes,
-                                .calls = tally->calls - calls,
-                                .short_calls = tally->short_calls - short_calls};
-    return turn;
+        *tally = (struct tally){.calls = 1, .bytes = got > 0 ? (size_t)got : 0};
+    errno = error;
+    return service_took(service, served, got);
 }
 
 void *thread_converse(void *opaque)

@@ -183,12 +183,17 @@ enum turn service_turn(struct service *service, struct served *served)
     if (turn != TURN_SERVED)
         return turn;
     ssize_t got = service_receive(service, served->fd, service->buffer, ANSWER_BUFFER);
+    return service_took(service, served, got);
+}
+
+enum turn service_took(struct service *service, struct served *served, ssize_t got)
+{
     if (got == 0)
         return TURN_GONE;
     if (got < 0)
         return errno == EAGAIN ? TURN_IDLE : errno == EINTR ? TURN_SERVED : TURN_BROKEN;
     answer_take(&service->answers, &served->answer, service->buffer, (size_t)got);
-    turn = service_flush(service, served);
+    enum turn turn = service_flush(service, served);
     if (turn == TURN_BLOCKED && answer_keep(&served->answer, service->err) != 0)
         return TURN_BROKEN;
     return turn;

@@ -140,5 +140,7 @@ enum turn service_flush(struct service *service, struct served *served);
 
 /* Once: flushes, receives, answers. */
 enum turn service_turn(struct service *service, struct served *served);
+/* The last part of it, with what service_receive() into the buffer has returned. */
+enum turn service_took(struct service *service, struct served *served, ssize_t got);
 
 #endif
