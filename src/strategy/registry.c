@@ -68,7 +68,10 @@
     X(service_epoll_et)               \
     X(service_poll)                   \
     X(service_libevent)               \
-    X(service_coroutine)
+    X(service_bufferevent)            \
+    X(service_evhttp)                 \
+    X(service_coroutine)              \
+    X(service_io_uring)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;
 STRATEGIES(DECLARE)

@@ -47,10 +47,12 @@ void service_begin(struct service *service, const struct task *task, struct tall
     service->err = err;
 }
 
-static bool sets_nodelay(const struct params *params)
+void service_set_nodelay(const struct service *service, int fd)
 {
-    uint64_t at = params->value[KNOB_NODELAY_AT];
-    return at == NODELAY_BOTH || at == NODELAY_SERVER;
+    uint64_t at = service->task->params->value[KNOB_NODELAY_AT];
+    int one = 1;
+    if (at == NODELAY_BOTH || at == NODELAY_SERVER)
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 }
 
 struct served *service_adopt(struct service *service, int fd)
@@ -62,9 +64,7 @@ struct served *service_adopt(struct service *service, int fd)
         close(fd);
         return NULL;
     }
-    int one = 1;
-    if (sets_nodelay(service->task->params)) /* fails on UNIX sockets, which have no such delay */
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    service_set_nodelay(service, fd);
     served->fd = fd;
     answer_open(&served->answer);
     served->next = service->first;

@@ -61,6 +61,8 @@ static inline bool service_is_over(const struct service *service)
 struct served *service_accept(struct service *service, int flags, bool *again);
 /* The same for a descriptor that was accepted elsewhere; NULL: it is closed again. */
 struct served *service_adopt(struct service *service, int fd);
+/* Where the server is to; no matter to UNIX sockets, which have no such delay. */
+void service_set_nodelay(const struct service *service, int fd);
 /* accept(2) failed with this error: says goodbye to who waits when there is nothing to serve him
  * with, so that he does not wait and nobody asks for him again and again. True: accept again; not
  * true: nobody is there (errno is EAGAIN), or it was no use, for which some time has been let pass.
