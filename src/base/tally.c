@@ -33,6 +33,7 @@ const struct counter_info counter_info[COUNTERS] = {
     [COUNTER_ASKED] = {"connections_asked", SERVICE, false},
     [COUNTER_ESTABLISHED] = {"connections_established", SERVICE, false},
     [COUNTER_RECONNECTIONS] = {"reconnections", SERVICE, false},
+    [COUNTER_LOST] = {"connections_lost", SERVICE, false},
     [COUNTER_CLOSED] = {"closed_early", SERVICE, false},
     [COUNTER_RESET] = {"resets", SERVICE, false},
     [COUNTER_TIMEOUTS] = {"timeouts", SERVICE, false},

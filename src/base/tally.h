@@ -48,6 +48,7 @@ enum counter {
     COUNTER_ASKED,            /* connections that were to be made */
     COUNTER_ESTABLISHED,      /* that were made */
     COUNTER_RECONNECTIONS,    /* made again while the clock ran */
+    COUNTER_LOST,             /* that could not be made again */
     COUNTER_CLOSED,           /* that the server closed while an answer was due */
     COUNTER_RESET,            /* the same by an error */
     COUNTER_TIMEOUTS,         /* requests that got no answer in time */

@@ -138,6 +138,8 @@ double sample_cpu_ns_per_request(const struct sample *sample);  /* the same */
 
 /* Requests that were answered. */
 uint64_t sample_requests(const struct sample *sample);
+/* Requests that got no answer, or a wrong one. */
+uint64_t sample_failures(const struct sample *sample);
 
 /* Makes room for a histogram of a case's calls, in shared memory as the samples are. */
 int run_add_histogram(struct histogram **histogram, struct err *err) MUST_CHECK;

@@ -96,7 +96,7 @@ int runner_keep(struct runner_state *s, struct sample *sample, unsigned round, u
 int runner_keep_unfinished(struct runner_state *s, struct sample *sample, unsigned round,
                            unsigned position, bool warmup)
 {
-    if (sample->bytes == 0 && sample->passes == 0)
+    if (sample->bytes == 0 && sample->passes == 0 && sample_failures(sample) == 0)
         return 0;
     return runner_keep(s, sample, round, position, warmup);
 }

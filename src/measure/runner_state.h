@@ -38,7 +38,7 @@ uint64_t runner_passes_for(uint64_t ns, double per_pass);
 int runner_verify(struct runner_state *s) MUST_CHECK;
 
 /* A load that compares what it gets has verified it, or found it wrong: looks at its trial. */
-void runner_check_itself(struct run_case *c, const struct sample *sample);
+void runner_check_itself(struct run_case *c, struct sample *sample);
 /* Keeps the sample of a trial. */
 int runner_keep(struct runner_state *s, struct sample *sample, unsigned round, unsigned position,
                 bool warmup) MUST_CHECK;

@@ -22,17 +22,6 @@ enum { MOST_STEPS = 32 };
 /* Part of the offered requests that must be answered for a rate to count as kept. */
 #define KEPT 0.98
 
-static uint64_t failed_requests(const struct sample *sample)
-{
-    static const enum counter counters[] = {COUNTER_CLOSED,    COUNTER_RESET,
-                                            COUNTER_TIMEOUTS,  COUNTER_WRONG,
-                                            COUNTER_MALFORMED, COUNTER_STATUS_ERRORS};
-    uint64_t n = 0;
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        n += sample->counter[counters[i]];
-    return n;
-}
-
 static uint64_t step_length(const struct runner *runner, double rate)
 {
     double ns = (double)(runner->duration_ns > 0 ? runner->duration_ns : STEP_NS);
@@ -73,7 +62,7 @@ static int take_step(struct runner_state *s, unsigned index, double rate, struct
         .requests_per_s = (double)sample_requests(sample) / wall_s,
         .value_ns = histogram_quantile(c->histogram[OF_LATENCY], runner->bound.quantile)};
     step->kept = rate > 0 && step->value_ns != UNKNOWN && step->value_ns <= runner->bound.ns &&
-                 step->requests_per_s >= KEPT * rate && failed_requests(sample) == 0;
+                 step->requests_per_s >= KEPT * rate && sample_failures(sample) == 0;
     return c->status == CASE_OK ? 0 : -1;
 }
 

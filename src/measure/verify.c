@@ -97,8 +97,31 @@ int runner_verify(struct runner_state *s)
     return 0;
 }
 
+/* A server that answered nothing, or that is there no more. True: it was one. */
+static bool check_server(struct run_case *c, struct sample *sample)
+{
+    const uint64_t *counter = sample->counter;
+    bool lost = counter[COUNTER_LOST] > 0 && counter[COUNTER_LOST] >= counter[COUNTER_ESTABLISHED];
+    if (counter[COUNTER_REQUESTS] > 0 && !lost)
+        return false;
+    if (counter[COUNTER_REQUESTS] == 0 && sample_failures(sample) == 0 && !lost)
+        return false;
+    sample->complete = false;
+    if (counter[COUNTER_REQUESTS] > 0)
+        run_case_end(c, CASE_FAILED, "server_gone",
+                     "the server went away after %" PRIu64 " requests: connections were lost and "
+                     "could not be made again",
+                     counter[COUNTER_REQUESTS]);
+    else
+        run_case_end(c, CASE_FAILED, "no_answer",
+                     "no request was answered: %" PRIu64 " were met by a close, %" PRIu64
+                     " by a reset, %" PRIu64 " by silence",
+                     counter[COUNTER_CLOSED], counter[COUNTER_RESET], counter[COUNTER_TIMEOUTS]);
+    return true;
+}
+
 /* A load that compares what it gets has verified it, or found it wrong. */
-void runner_check_itself(struct run_case *c, const struct sample *sample)
+void runner_check_itself(struct run_case *c, struct sample *sample)
 {
     if (!c->judges_itself)
         return;
@@ -111,6 +134,8 @@ void runner_check_itself(struct run_case *c, const struct sample *sample)
                                                   " times"
                                                 : "answers are no HTTP, %" PRIu64 " times",
                      wrong);
+    } else if (check_server(c, sample)) {
+        return;
     } else if (c->verified == VERIFIED_UNKNOWN && counter[COUNTER_REQUESTS] > 0 &&
                c->params.value[KNOB_PROTOCOL] == PROTOCOL_RAW) {
         c->verified = VERIFIED_YES;

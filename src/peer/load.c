@@ -18,7 +18,7 @@
 
 enum { EVENTS = 512 };
 /* What may be on its way while a connection blocks: less than any socket holds. */
-enum { LONE_BYTES = 16 * 1024 };
+enum { LONE_BYTES = 16 * 1024, LONE_PIECES = 32 };
 /* The server is told of the phases, and comes at once if it lives. */
 #define SERVER_GRACE_NS (10 * NS_PER_S)
 
@@ -30,10 +30,17 @@ uint64_t load_pass_requests(const struct params *params)
     return params->value[KNOB_CONNECTIONS] * (each != PARAM_NONE ? each : 1);
 }
 
-/* What each thread gets of a total. */
+/* What a thread gets of things that are dealt out in turn. */
 static uint64_t share(const struct seat *seat, uint64_t total)
 {
     return total / seat->workers + (seat->worker < total % seat->workers);
+}
+
+/* What the connections of this thread get of so many requests of all: equally many each. */
+static uint64_t own_requests(const struct load *load, uint64_t total)
+{
+    uint64_t n = load->work->params.value[KNOB_CONNECTIONS];
+    return total / n * load->n + share(load->seat, total % n);
 }
 
 /* The block that streams of requests repeat: that of senders, or an HTTP request again and again.
@@ -85,7 +92,8 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     load->message = load->http ? load->period : value[KNOB_MESSAGE_SIZE];
     load->piece = (load->message + value[KNOB_SPLIT] - 1) / value[KNOB_SPLIT];
     load->lone = load->n == 1 && value[KNOB_RATE] == PARAM_NONE && value[KNOB_THINK] == 0 &&
-                 load->pipeline * load->message <= LONE_BYTES;
+                 load->pipeline * load->message <= LONE_BYTES &&
+                 load->pipeline * value[KNOB_SPLIT] <= LONE_PIECES;
     for (unsigned i = 0; i < load->n; i++) {
         struct connection *c = &load->connections[i];
         c->fd = -1;
@@ -106,8 +114,10 @@ static void look_for_timeouts(struct load *load)
     load->looked_ns = load->now;
     for (unsigned i = 0; i < load->n; i++) {
         struct connection *c = &load->connections[i];
-        if (c->state == CONNECTION_MEETS && load->now >= c->meets_until_ns)
+        if (c->state == CONNECTION_MEETS && load->now >= c->meets_until_ns) {
             load_met(load, c);
+            load_refill(load, c);
+        }
         if (c->state == CONNECTION_READY && c->answered < c->began &&
             load->now - c->stamps[c->answered % load->pipeline].sent_ns > load->work->timeout_ns)
             load_fail(load, c, COUNTER_TIMEOUTS);
@@ -118,11 +128,13 @@ static void on_event(struct load *load, struct connection *c, uint32_t events)
 {
     if (c->state == CONNECTION_MEETS) {
         load_met(load, c);
+        load->now = clock_now_ns();
         load_refill(load, c);
         return;
     }
     if (c->state == CONNECTION_READY && c->blocked && events & EPOLLOUT) {
         load_flush(load, c);
+        load->now = clock_now_ns();
         load_refill(load, c);
     }
     if (c->state == CONNECTION_READY && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
@@ -150,6 +162,8 @@ static int turn(struct load *load)
         load->spun_until = 0; /* it was not in vain */
     for (int e = 0; e < n; e++)
         on_event(load, events[e].data.ptr, events[e].events);
+    if (n == 0 && ms > 0)
+        look_for_timeouts(load);
     return 0;
 }
 
@@ -158,8 +172,10 @@ static int drive(struct load *load, bool moments)
 {
     unsigned turns = 0;
     load->now = load->looked_ns = clock_now_ns();
-    for (unsigned i = 0; !moments && i < load->n; i++)
+    for (unsigned i = 0; !moments && i < load->n; i++) {
         load_refill(load, &load->connections[i]);
+        load->now = clock_now_ns(); /* there may be thousands */
+    }
     while (!load_is_done(load) && load->alive > 0 && !atomic_load(load->seat->stop)) {
         if (turn(load) != 0)
             return -1;
@@ -217,7 +233,11 @@ static int ramp(void *opaque, const void *arg, const struct seat *seat, struct t
         c->quota = c->state == CONNECTION_CLOSED ? 0 : each > 1 ? (uint64_t)each : 1;
         load->left += c->quota;
     }
-    if (drive(load, false) != 0)
+    load->ramps = true;
+    int status = drive(load, false);
+    load->ramps = false;
+    memcpy(load->early, tally->counter, sizeof load->early);
+    if (status != 0)
         return -1;
     if (work->meeting == NULL)
         return 0;
@@ -234,7 +254,7 @@ static void set_quotas(struct load *load, uint64_t passes)
     uint64_t each = work->params.value[KNOB_REQUESTS];
     uint64_t pass = load_pass_requests(&work->params);
     bool endless = passes > UINT64_MAX / 4 / pass;
-    uint64_t total = endless ? UINT64_MAX : share(load->seat, passes * pass);
+    uint64_t total = endless ? UINT64_MAX : own_requests(load, passes * pass);
     load->each = each != PARAM_NONE && load->gap_ns == 0;
     load->left = load->each ? 0 : total;
     load->to_issue = total;
@@ -257,6 +277,32 @@ static uint64_t common_start(struct load *load)
     return atomic_compare_exchange_strong(&first->start_ns, &start, now) ? now : start;
 }
 
+/* Known before the end as well: a trial may not come to its end. */
+static void note_connections(const struct load *load, struct tally *tally)
+{
+    tally->counter[COUNTER_ASKED] = load->asked;
+    tally->counter[COUNTER_ESTABLISHED] = load->established;
+    tally->connect_errors = load->connect_errors;
+    tally->statuses = load->statuses;
+}
+
+/* What went wrong before the clock went wrong all the same. */
+static void add_early_failures(const struct load *load, struct tally *tally)
+{
+    static const enum counter failures[] = {COUNTER_CLOSED,    COUNTER_RESET,
+                                            COUNTER_TIMEOUTS,  COUNTER_WRONG,
+                                            COUNTER_MALFORMED, COUNTER_STATUS_ERRORS,
+                                            COUNTER_LOST};
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
+        tally->counter[failures[i]] += load->early[failures[i]];
+}
+
+/* Who answered nothing in time before the clock will not do it now. */
+static bool is_mute(const struct load *load)
+{
+    return load->early[COUNTER_TIMEOUTS] > 0 && load->early[COUNTER_REQUESTS] == 0;
+}
+
 static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t passes,
                struct tally *tally, struct err *err)
 {
@@ -264,15 +310,17 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     const struct load_work *work = arg;
     uint64_t rate = work->params.value[KNOB_RATE];
     take_seat(load, seat, tally, err);
-    load->runs = true;
+    note_connections(load, tally);
+    add_early_failures(load, tally);
     load->gap_ns = rate != PARAM_NONE ? 1e9 / (double)rate : 0;
     load->thinks = rate == PARAM_NONE && work->params.value[KNOB_THINK] > 0;
     load->started_ns = common_start(load);
     set_quotas(load, passes);
-    if (load->n > 0 && drive(load, rate != PARAM_NONE) != 0)
+    if (load->n > 0 && !is_mute(load) && drive(load, rate != PARAM_NONE) != 0)
         return -1;
     uint64_t pass = load_pass_requests(&work->params);
-    bool stopped = passes > UINT64_MAX / 4 / pass || atomic_load(seat->stop);
+    bool stopped =
+        passes > UINT64_MAX / 4 / pass || atomic_load(seat->stop) || !load_is_done(load);
     double done = (double)tally->counter[COUNTER_REQUESTS] * seat->workers / (double)pass;
     tally->passes = stopped ? (uint64_t)fmax(1, done) : passes;
     return 0;
@@ -296,11 +344,8 @@ static void note(void *opaque, const void *arg, struct tally *tally)
     struct load *load = opaque;
     const struct load_work *work = arg;
     struct err err = {0};
-    tally->counter[COUNTER_ASKED] = load->asked;
-    tally->counter[COUNTER_ESTABLISHED] = load->established;
+    note_connections(load, tally);
     tally->counter[COUNTER_IN_FLIGHT] = load_in_flight(load);
-    tally->connect_errors = load->connect_errors;
-    tally->statuses = load->statuses;
     if (load->n > 0 && load->connections[0].fd >= 0)
         ends_describe(load->connections[0].fd, &tally->socket);
     if (load == load->seat->first)

@@ -52,8 +52,8 @@ static void let_go(struct load *load, struct connection *c)
 static void is_there(struct load *load, struct connection *c)
 {
     c->state = CONNECTION_READY;
-    load->established += !load->runs;
-    load->tally->counter[COUNTER_RECONNECTIONS] += load->runs;
+    load->established += load->connects;
+    load->tally->counter[COUNTER_RECONNECTIONS] += !load->connects;
     if (load->lone)
         let_block(load, c);
     load_watch(load, c);
@@ -63,9 +63,16 @@ static void is_not_there(struct load *load, struct connection *c, int error)
 {
     numbered_add(&load->connect_errors, error, 1);
     let_go(load, c);
+    load->tally->counter[COUNTER_LOST] += !load->connects;
     if (load->each) {
         load->left -= c->quota;
         c->quota = 0;
+    }
+    if (load->gap_ns > 0) { /* what waited for it counts as begun */
+        uint64_t waited = c->due - (c->began - c->base);
+        load->tally->counter[COUNTER_CLOSED] += waited;
+        c->base -= waited;
+        load->left -= waited;
     }
     load->error = error;
 }
@@ -74,6 +81,12 @@ static bool sets_nodelay(const struct params *params)
 {
     uint64_t at = params->value[KNOB_NODELAY_AT];
     return at == NODELAY_BOTH || at == NODELAY_CLIENT;
+}
+
+static uint64_t connect_timeout(const struct load *load)
+{
+    uint64_t answer = load->work->timeout_ns;
+    return answer < CONNECT_TIMEOUT_NS ? answer : CONNECT_TIMEOUT_NS;
 }
 
 /* False: it is to be tried again, the queue of a UNIX socket being full. */
@@ -92,10 +105,9 @@ static bool meet(struct load *load, struct connection *c)
         setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     http_parser_init(&c->parser, HTTP_RESPONSE);
     c->in_message = 0;
-    c->blocked = c->ends = false;
+    c->blocked = c->ends = c->proved = false;
     c->meets_until_ns =
-        clock_now_ns() +
-        (load->work->timeout_ns < CONNECT_TIMEOUT_NS ? load->work->timeout_ns : CONNECT_TIMEOUT_NS);
+        clock_now_ns() + connect_timeout(load);
     if (connect(c->fd, address, target->at[load->at_address].size) == 0) {
         is_there(load, c);
     } else if (errno == EINPROGRESS) {
@@ -128,13 +140,17 @@ void load_met(struct load *load, struct connection *c)
         is_not_there(load, c, error);
 }
 
-void load_reconnect(struct load *load, struct connection *c)
+void load_reconnect(struct load *load, struct connection *c, bool in_vain)
 {
+    if (in_vain && !c->proved && clock_now_ns() < c->meets_until_ns) {
+        is_not_there(load, c, ECONNABORTED); /* it would come to the same end again and again */
+        return;
+    }
     let_go(load, c);
     c->unsent = 0;
     c->out = load->http ? 0 : c->out;
     c->in = c->out;
-    if (load->gap_ns == 0 && (c->quota == 0 || load->left == 0))
+    if (!load->ramps && load->gap_ns == 0 && (c->quota == 0 || load->left == 0))
         return; /* it is not needed any more */
     if (!meet(load, c))
         is_not_there(load, c, EAGAIN);
@@ -150,6 +166,7 @@ static unsigned wait_for_some(struct load *load, unsigned meeting, int ms)
 {
     struct epoll_event events[MOST_MEETING];
     int n = epoll_wait(load->epoll, events, MOST_MEETING, ms);
+    load->now = clock_now_ns();
     for (int e = 0; e < n; e++) {
         struct connection *c = events[e].data.ptr;
         if (c->state != CONNECTION_MEETS)
@@ -157,10 +174,12 @@ static unsigned wait_for_some(struct load *load, unsigned meeting, int ms)
         load_met(load, c);
         meeting--;
     }
-    uint64_t now = clock_now_ns();
-    for (unsigned i = 0; n == 0 && i < load->n; i++) {
+    if (n > 0 && load->now - load->looked_ns < LOAD_LOOK_MS * NS_PER_MS)
+        return meeting;
+    load->looked_ns = load->now;
+    for (unsigned i = 0; i < load->n; i++) {
         struct connection *c = &load->connections[i];
-        if (c->state == CONNECTION_MEETS && now >= c->meets_until_ns) {
+        if (c->state == CONNECTION_MEETS && load->now >= c->meets_until_ns) {
             load_met(load, c);
             meeting--;
         }
@@ -168,7 +187,22 @@ static unsigned wait_for_some(struct load *load, unsigned meeting, int ms)
     return meeting;
 }
 
-/* All of this thread. */
+/* Meets, and waits where a UNIX socket's queue is full. */
+static void meet_in_turn(struct load *load, struct connection *c)
+{
+    const struct timespec moment = {.tv_nsec = (long)NS_PER_MS};
+    uint64_t until = clock_now_ns() + connect_timeout(load);
+    while (!meet(load, c)) {
+        if (clock_now_ns() > until || atomic_load(load->seat->stop)) {
+            is_not_there(load, c, EAGAIN);
+            return;
+        }
+        nanosleep(&moment, NULL);
+    }
+}
+
+/* All of this thread. Nobody is waited for twice in vain: what is left then counts as failed in the
+ * same way. */
 static void connect_own(struct load *load)
 {
     uint64_t rate = load->work->params.value[KNOB_CONNECT_RATE], began = clock_now_ns();
@@ -179,8 +213,11 @@ static void connect_own(struct load *load)
             rate == PARAM_NONE ? 0 : began + (uint64_t)((double)i * threads / (double)rate * 1e9);
         while (clock_now_ns() < due)
             nanosleep(&moment, NULL);
-        while (!meet(load, &load->connections[i]))
-            nanosleep(&moment, NULL);
+        if (load->error == ETIMEDOUT || load->error == EAGAIN) {
+            numbered_add(&load->connect_errors, load->error, 1);
+            continue;
+        }
+        meet_in_turn(load, &load->connections[i]);
         meeting += load->connections[i].state == CONNECTION_MEETS;
         if (i == 0) /* the first one finds out which address is the right one */
             while (load->connections[0].state != CONNECTION_READY &&
@@ -191,6 +228,7 @@ static void connect_own(struct load *load)
                     continue;
                 load->at_address++;
                 load->connect_errors = (struct numbered){0};
+                load->error = 0;
                 meet(load, &load->connections[0]);
                 meeting = load->connections[0].state == CONNECTION_MEETS;
             }
@@ -205,7 +243,9 @@ int load_connect_all(struct load *load)
 {
     struct load *first = load->seat->first;
     load->asked = load->n;
+    load->connects = true;
     connect_own(load);
+    load->connects = false;
     atomic_fetch_add(&first->all_established, load->established);
     atomic_fetch_add(&first->all_arrived, 1);
     while (atomic_load(&first->all_arrived) < load->seat->workers)

@@ -21,7 +21,11 @@ static uint64_t room(const struct load *load, const struct connection *c)
 
 static void pause_connection(struct load *load, unsigned at)
 {
+    struct connection *c = &load->connections[at];
     uint64_t until = load->now + load->work->params.value[KNOB_THINK];
+    if (c->pauses)
+        return;
+    c->pauses = true;
     load->pauses[(load->pauses_first + load->pauses_n) % load->n] = (struct pause){until, at};
     load->pauses_n++;
 }
@@ -61,6 +65,7 @@ static void begin_paused(struct load *load)
         uint64_t until = pause->until_ns;
         load->pauses_first = (load->pauses_first + 1) % load->n;
         load->pauses_n--;
+        c->pauses = false;
         uint64_t n = c->state == CONNECTION_READY ? may_begin(load, c) : 0;
         if (n == 0)
             continue;
@@ -77,7 +82,9 @@ static uint64_t next_moment(const struct load *load)
 
 static void begin_moments(struct load *load)
 {
-    while (load->issued < load->to_issue && next_moment(load) <= load->now) {
+    for (unsigned n = 0; n < LOAD_MOMENTS && load->issued < load->to_issue; n++) {
+        if (next_moment(load) > load->now)
+            break;
         struct connection *c = &load->connections[load->due_at];
         load->issued++;
         c->due++;
@@ -115,7 +122,7 @@ int load_begin_due(struct load *load)
     load->now = clock_now_ns();
     uint64_t gap = next > load->now ? next - load->now : 0;
     if (gap < SPIN_NS + NS_PER_MS) {
-        load->spun_until = load->now;
+        load->spun_until = gap > 0 ? load->now : 0;
         return 0;
     }
     uint64_t ms = (gap - SPIN_NS) / NS_PER_MS;

@@ -11,7 +11,8 @@
 enum {
     LOAD_BUFFER = 64 * 1024,     /* of one receive, and of one send at most */
     LOAD_REMEMBERED = 16 * 1024, /* an answer that may come again */
-    LOAD_LOOK_MS = 100           /* how often a stop and timeouts are looked for */
+    LOAD_LOOK_MS = 100,          /* how often a stop and timeouts are looked for */
+    LOAD_MOMENTS = 1024          /* so many may begin before answers are looked for */
 };
 
 enum connection_state { CONNECTION_CLOSED, CONNECTION_MEETS, CONNECTION_READY };
@@ -26,6 +27,8 @@ struct connection {
     enum connection_state state;
     bool blocked;             /* watched for room to send */
     bool ends;                /* the server closes after the answer under way */
+    bool pauses;              /* stands in the queue of those that think */
+    bool proved;              /* has got an answer since it was made */
     uint64_t began, answered; /* requests so far; what lies between them is under way */
     uint64_t base;            /* those that had begun when the clock started */
     uint64_t due;             /* open loop: requests whose moment has come since then */
@@ -55,11 +58,13 @@ struct load {
     unsigned char *buffer;
     unsigned char *remembered; /* the last answer that came in one piece, for it may come again */
     size_t n_remembered;
+    bool odd; /* an answer was not the one that is known */
     bool http;
     int epoll;
     uint64_t left;      /* requests that may still begin */
     bool each;          /* every connection has a quota of its own */
-    bool runs;          /* the clock runs */
+    bool connects;      /* all of them, for the first time */
+    bool ramps;         /* before the clock: connections are kept for what comes */
     uint64_t under_way; /* begun and not answered */
     uint64_t now;       /* the last reading of the clock */
     unsigned at_address;
@@ -81,6 +86,7 @@ struct load {
     int error;             /* the last reason for a connection that was not made */
     uint64_t asked, established;
     struct numbered connect_errors, statuses;
+    uint64_t early[COUNTERS]; /* what failed before the clock */
     /* of the first thread: */
     _Atomic unsigned all_arrived;
     _Atomic uint64_t all_established, start_ns;
@@ -88,7 +94,8 @@ struct load {
 
 /* load_connect.c: makes all connections, and again those that were lost. */
 int load_connect_all(struct load *load) MUST_CHECK;
-void load_reconnect(struct load *load, struct connection *c);
+/* in_vain: nothing was asked on it. */
+void load_reconnect(struct load *load, struct connection *c, bool in_vain);
 /* A connection that is being made can be written to: it is there, or is not. */
 void load_met(struct load *load, struct connection *c);
 void load_watch(struct load *load, struct connection *c);

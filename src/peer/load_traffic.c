@@ -70,6 +70,7 @@ static void answered(struct load *load, struct connection *c)
     const struct stamp *stamp = &c->stamps[c->answered % load->pipeline];
     struct tally *tally = load->tally;
     c->answered++;
+    c->proved = true;
     load->under_way--;
     tally->counter[COUNTER_REQUESTS]++;
     if (tally->histogram[OF_LATENCY] != NULL)
@@ -89,7 +90,7 @@ void load_fail(struct load *load, struct connection *c, enum counter counter)
             histogram_record(load->tally->histogram[OF_LATENCY], load->now - since);
     }
     load->under_way -= n;
-    load_reconnect(load, c);
+    load_reconnect(load, c, n == 0);
 }
 
 /* The same bytes as were sent, and not more of them. False: the connection was given up. */
@@ -135,12 +136,14 @@ static int on_complete(http_parser *parser)
     const struct parse *parse = parser->data;
     struct load *load = parse->load;
     struct connection *c = parse->c;
-    bool fails = parser->status_code < 200 || parser->status_code >= 400;
-    if (fails) {
+    if (parser->status_code < 200 && parser->status_code != 101)
+        return 0; /* the answer itself is to follow */
+    if (parser->status_code < 200 || parser->status_code >= 400) {
         load->tally->counter[COUNTER_STATUS_ERRORS]++;
         numbered_add(&load->statuses, parser->status_code, 1);
     } else if (load->work->knows_body && c->body != load->work->params.value[KNOB_MESSAGE_SIZE]) {
         load->tally->counter[COUNTER_WRONG]++;
+        load->odd = true;
     }
     c->body = 0;
     c->ends = !http_should_keep_alive(parser);
@@ -161,7 +164,8 @@ static size_t parse_answer(struct load *load, struct connection *c, const unsign
     size_t taken = http_parser_execute(&c->parser, &settings, (const char *)bytes, n);
     c->parser.data = NULL;
     if (c->answered > before) {
-        bool whole = c->in_message == 0 && c->parser.status_code < 300 && !c->ends;
+        bool whole =
+            c->in_message == 0 && c->parser.status_code < 300 && !c->ends && !load->odd;
         http_parser_pause(&c->parser, 0);
         c->in_message = 0;
         load->n_remembered = 0;
