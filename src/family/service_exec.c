@@ -18,10 +18,21 @@
 #include <sys/prctl.h>
 #endif
 
+/* Who interrupts a run does not want to wait long for what it started. */
+#define HURRY_NS (2 * NS_PER_S)
+
 struct exec_server {
     const struct service_exec_work *work;
+    const struct seat *seat;
     pid_t pid; /* 0: not started, or ended */
 };
+
+/* The load was ended before it was done. */
+static bool is_cut_short(const struct exec_server *server)
+{
+    return atomic_load(server->seat->over) &&
+           rendezvous_phase(server->work->meeting->shared) != PHASE_OVER;
+}
 
 static int tell_end(const struct service_exec_work *work, int status, struct err *err)
 {
@@ -66,8 +77,8 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     const struct service_exec_work *work = arg;
     const struct timespec moment = {.tv_nsec = 2 * (long)NS_PER_MS};
     uint64_t until = clock_now_ns() + work->timeout_ns;
-    (void)seat;
     server->work = work;
+    server->seat = seat;
 #ifdef PR_SET_CHILD_SUBREAPER
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the command leaves behind comes to us */
 #endif
@@ -79,6 +90,8 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     while (!accepts(&work->meeting->target)) {
         if (look_after(server, err) != 0)
             return -1;
+        if (is_cut_short(server))
+            return err_set(err, EINTR, "'%s' was not waited for", work->exec.command);
         if (clock_now_ns() > until)
             return err_set(err, ETIMEDOUT, "'%s' does not accept connections", work->exec.command);
         nanosleep(&moment, NULL);
@@ -92,7 +105,7 @@ static int wait_for_phase(struct exec_server *server, enum phase phase, struct e
     enum { LOOK_MS = 50 };
     struct service_meeting *meeting = server->work->meeting;
     struct pollfd wait = {.fd = meeting->wake_fd, .events = POLLIN};
-    while (rendezvous_phase(meeting->shared) < (int)phase) {
+    while (rendezvous_phase(meeting->shared) < (int)phase && !is_cut_short(server)) {
         if (poll(&wait, 1, LOOK_MS) == 0 && look_after(server, err) != 0)
             return -1;
     }
@@ -136,7 +149,7 @@ static void teardown(void *opaque)
     const struct timespec moment = {.tv_nsec = (long)NS_PER_MS};
     if (server->work == NULL)
         return;
-    uint64_t until = clock_now_ns() + server->work->timeout_ns;
+    uint64_t began = clock_now_ns(), timeout = server->work->timeout_ns;
     tree_signal(getpid(), SIGTERM);
     for (;;) {
         pid_t ended = waitpid(-1, NULL, WNOHANG);
@@ -144,7 +157,9 @@ static void teardown(void *opaque)
             return;
         if (ended > 0)
             continue;
-        if (clock_now_ns() > until)
+        if (is_cut_short(server) && timeout > HURRY_NS)
+            timeout = HURRY_NS;
+        if (clock_now_ns() - began > timeout)
             tree_signal(getpid(), SIGKILL);
         nanosleep(&moment, NULL);
     }

@@ -235,9 +235,10 @@ int actor_main(void *opaque, int report, int go)
     sample->peak_rss_anon_bytes = usage_anonymous_bytes();
 
     char byte = 'r';
-    if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
-        _exit(1); /* the parent is gone */
-    status = run_all(workers, actor);
+    if (write(report, &byte, 1) == 1 && read(go, &byte, 1) == 1)
+        status = run_all(workers, actor);
+    else if (n > 1)
+        _exit(1); /* there is nothing to be done, and the others wait at the barrier */
 out:
     for (unsigned i = 0; workers != NULL && i < n && part->teardown != NULL; i++)
         if (workers[i].actor != NULL)

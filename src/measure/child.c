@@ -116,6 +116,13 @@ enum child_event child_wait(const struct child *child, uint64_t deadline_ns,
     }
 }
 
+void child_let_go(struct child *child)
+{
+    if (child->to >= 0)
+        close(child->to);
+    child->to = -1;
+}
+
 int child_end(struct child *child, bool kill_first)
 {
     if (kill_first)
@@ -125,6 +132,6 @@ int child_end(struct child *child, bool kill_first)
         continue;
     kill(-child->pid, SIGKILL); /* what it left behind in its group */
     close(child->from);
-    close(child->to);
+    child_let_go(child);
     return status;
 }

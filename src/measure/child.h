@@ -31,6 +31,9 @@ enum child_event { CHILD_REPORTED, CHILD_GONE, CHILD_LATE, CHILD_SIGNAL };
 enum child_event child_wait(const struct child *child, uint64_t deadline_ns,
                             const volatile sig_atomic_t *interrupted);
 
+/* What it still waits for will not come: reading from its barrier ends. */
+void child_let_go(struct child *child);
+
 /* Kills its whole process group if it still runs, reaps it and closes the pipes. Returns the status
  * of waitpid(2). */
 int child_end(struct child *child, bool kill_first);

@@ -287,8 +287,11 @@ static void end_other(struct child *other, enum role role, bool finished, uint64
                       struct stage *stage)
 {
     struct err *err = &stage->err[role];
-    uint64_t grace = finished ? grace_ns : NS_PER_MS; /* is it gone already? */
+    uint64_t grace = finished ? OTHER_GRACE_NS : NS_PER_MS; /* is it gone already? */
+    if (grace_ns > 0)
+        grace = grace_ns;
     uint64_t deadline = clock_now_ns() + grace;
+    child_let_go(other);
     enum child_event event;
     do /* that it was ready may not have been heard yet */
         event = child_wait(other, deadline, NULL);
@@ -349,7 +352,7 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
     atomic_store(&stage->over, true);
     if (cast->of[other] != NULL)
         end_other(cast->of[other], other, finished && WIFEXITED(status) && WEXITSTATUS(status) == 0,
-                  trial->grace_ns > 0 ? trial->grace_ns : OTHER_GRACE_NS, stage);
+                  trial->grace_ns, stage);
     if (finished) {
         *err = stage->err[driver];
         end = judge_status(status, err);
@@ -368,7 +371,7 @@ static enum trial_end play(const struct trial *trial, struct stage *stage, const
         end = TRIAL_FAILED; /* what was measured is not what was meant */
         sample->complete = false;
     }
-    if (end == TRIAL_FAILED && cast->of[other] != NULL)
+    if ((end == TRIAL_FAILED || end == TRIAL_TIMED_OUT) && cast->of[other] != NULL)
         explain_failure(&stage->err[other], err);
     if (end != TRIAL_FAILED)
         merge_histograms(trial, stage);
