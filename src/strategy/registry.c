@@ -71,7 +71,8 @@
     X(service_bufferevent)            \
     X(service_evhttp)                 \
     X(service_coroutine)              \
-    X(service_io_uring)
+    X(service_io_uring)               \
+    X(service_io_uring_multishot)
 
 #define DECLARE(name) extern const struct strategy strategy_##name;
 STRATEGIES(DECLARE)
