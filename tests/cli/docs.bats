@@ -264,12 +264,56 @@ groups_in()
     done
 }
 
+# Options of iobench-plot --help, as help_options has them. It needs no matplotlib.
+plot_options()
+{
+    "$PYTHON_JSONSCHEMA" "$IOBENCH_SOURCE/contrib/plots/iobench-plot" --help |
+        sed -nE 's/^ {2,6}(-([[:alpha:]]), +)?--([[:alnum:]-]+)(=[^ ]+)?( .*)?$/\2 --\3\4/p' |
+        tr '[:upper:]' '[:lower:]'
+}
+
+# The kinds of picture in its --help.
+plot_kinds()
+{
+    "$PYTHON_JSONSCHEMA" "$IOBENCH_SOURCE/contrib/plots/iobench-plot" --help |
+        sed -n '/^kinds:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+@test "every option and kind of iobench-plot --help stands in its manual and completion, and the other way round" {
+    local page=$IOBENCH_SOURCE/man/iobench-plot.1
+    plot_options | grep -q . || skip "no python"
+    same_sets "in --help" "$(plot_options)" "in iobench-plot(1)" "$(manual_options "$page" DOCUMENTS)"
+    same_sets "in --help" "$(plot_kinds)" "in iobench-plot(1)" \
+        "$(section "$page" Kinds OPTIONS | sed -n 's/^\.It Cm //p')"
+    source "$IOBENCH_SOURCE/contrib/completion/iobench-plot"
+    same_sets "in --help" "$(plot_options | sed -E 's/^.*--/--/; s/=.*/=/')" "in the completion" \
+        "$(printf '%s\n' "${_iobench_plot_options[@]%% *}")"
+    same_sets "in --help" "$(plot_kinds)" "in the completion" "$(printf '%s\n' "${_iobench_plot_kinds[@]}")"
+}
+
+@test "iobench-plot completes its kinds, options and files" {
+    source "$IOBENCH_SOURCE/contrib/completion/iobench-plot"
+    plot_replies()
+    {
+        COMP_WORDS=(iobench-plot "$@") COMP_CWORD=$#
+        _iobench_plot
+        printf '%s\n' "${COMPREPLY[@]}"
+    }
+    : >'a run.json'
+    equal "for" "forest" "$(plot_replies for)"
+    equal "a" "a run.json all auto" "$(plot_replies a | sort | xargs)"
+    equal "--ti" "--title=" "$(plot_replies bars --ti)"
+    equal "--x=han" "handles" "$(plot_replies sweep --x = han)"
+    equal "-o a" "a run.json" "$(plot_replies bars -o a)"
+    equal "--title=a" "" "$(plot_replies bars --title = a)"
+}
+
 @test "mandoc finds nothing to complain about" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
     cd "$IOBENCH_SOURCE/man"
     # which other manuals are installed is no concern of ours
     equal "mandoc -Tlint" "" "$(mandoc -Tlint iobench.1 iobench-compare.1 iobench-read.1 iobench-recv.1 \
-        iobench-epoll.1 iobench-echo.1 iobench-json.5 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')"
+        iobench-epoll.1 iobench-echo.1 iobench-plot.1 iobench-json.5 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')"
 }
 
 @test "iobench-sysread(1) and iobench-stdio(1) are iobench-read(1)" {
@@ -282,7 +326,8 @@ groups_in()
 @test "no line of a page is wider than 80 columns" {
     command -v mandoc >/dev/null || skip "mandoc is not installed"
     equal "wide lines" "" "$(for page in "$overview" "$manual" "$recv_manual" "$epoll_manual" "$echo_manual" \
-        "$IOBENCH_SOURCE/man/iobench-compare.1" "$IOBENCH_SOURCE/man/iobench-json.5"; do
+        "$IOBENCH_SOURCE/man/iobench-compare.1" "$IOBENCH_SOURCE/man/iobench-json.5" \
+        "$IOBENCH_SOURCE/man/iobench-plot.1"; do
         mandoc -Tascii -O width=78 "$page" 2>/dev/null
     done | sed 's/.\x08//g' | awk 'length > 80')"
 }
