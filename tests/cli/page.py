@@ -18,7 +18,7 @@ import tempfile
 import time
 
 WIDTHS = (400, 1600)
-DEADLINE = 60  # seconds for everything: a hang must become a failure
+DEADLINE = 60  # seconds for a page: a hang must become a failure
 
 LOOK = """(() => {
   const seen = element => { const box = element.getBoundingClientRect();
@@ -145,6 +145,7 @@ def check_sorting(tables):
 def check_page(browser, path, width, scheme, pictures):
     """What is wrong with a page; the kinds of its figures."""
     browser.events.clear()
+    browser.end = time.monotonic() + DEADLINE
     target = browser.call("Target.createTarget", url="about:blank")["targetId"]
     session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
     for domain in ("Page", "Runtime", "Log", "Network"):
@@ -191,7 +192,8 @@ def check_page(browser, path, width, scheme, pictures):
         wrong.append("no document to download")
     for figure in looked["figures"]:
         texts = [text for text in figure["texts"] if text[0] > 0]
-        if len(figure["svgs"]) != 1 or min(figure["svgs"][0] + figure["box"]) < 100 or figure["marks"] < 5 or not texts:
+        if (len(figure["svgs"]) != 1 or min(figure["svgs"][0] + figure["box"]) < 100
+                or figure["marks"] < 5 or not texts):
             wrong.append("figure %s: %s" % (figure["kind"], figure))
         elif min(text[1] for text in texts) < 10:
             wrong.append("figure %s: letters of %s" % (figure["kind"], min(t[1] for t in texts)))

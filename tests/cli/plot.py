@@ -16,7 +16,6 @@ import math
 import os
 import random
 import re
-import statistics
 import sys
 import traceback
 import xml.etree.ElementTree as ElementTree
@@ -333,8 +332,8 @@ def spoil(whole, rng):
         holder = d
         for key in at[:-1]:
             holder = holder[key]
-        value = rng.choice((None, 0, -1, 1, 1e300, 2**63, 10**400, 0.5, "", "$\\frac{", "x" * 5000, "\ud800\x00",
-                            [], {}, [[]], {"a": [1]}, True, False, "DELETE"))
+        value = rng.choice((None, 0, -1, 1, 1e300, 2**63, 10**400, 0.5, "", "$\\frac{", "x" * 5000,
+                            "\ud800\x00", [], {}, [[]], {"a": [1]}, True, False, "DELETE"))
         if value == "DELETE":
             del holder[at[-1]]
         else:
