@@ -106,9 +106,8 @@ unsigned run_count_trials(const struct run *run, unsigned index)
     return n;
 }
 
-/* ln(cost of a / cost of b) for each round that has both, in the order of the rounds: samples lie
- * in that order. logs holds run->samples.n numbers. */
-static size_t pair_logs(const struct run *run, unsigned a, unsigned b, double *logs)
+/* Samples lie in the order of the rounds. */
+size_t run_pair_logs(const struct run *run, unsigned a, unsigned b, double *logs)
 {
     size_t n = 0;
     double (*cost)(const struct sample *) = run_cost(run);
@@ -140,7 +139,7 @@ int run_compare(const struct run *run, unsigned index, unsigned baseline, double
     double *room = malloc((2 * run->samples.n + 1) * sizeof *room);
     if (room == NULL)
         return err_set(err, errno, "cannot compare %zu samples", run->samples.n);
-    size_t n = pair_logs(run, index, baseline, room);
+    size_t n = run_pair_logs(run, index, baseline, room);
     ratio_estimate(room, n, confidence, run->delta, room + run->samples.n, ratio);
     free(room);
     return 0;

@@ -108,6 +108,10 @@ const char *run_cost_name(const struct run *run);
 int run_compare(const struct run *run, unsigned index, unsigned baseline, double confidence,
                 struct ratio *ratio, struct err *err) MUST_CHECK;
 
+/* Fills logs with ln(cost of a / cost of b), one for each round that has both, in the order of the
+ * rounds; returns how many. logs holds run->samples.n numbers. */
+size_t run_pair_logs(const struct run *run, unsigned a, unsigned b, double *logs);
+
 /* The named baseline, or the case with the smallest median cost: of those that deliver their bytes,
  * if there are any. -1 when nothing was measured. */
 int run_baseline(const struct run *run);

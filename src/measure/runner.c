@@ -5,16 +5,13 @@
 #include "base/clock.h"
 #include "measure/order.h"
 #include "measure/runner_state.h"
+#include "stats/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* Looking at the intervals after each round would cost coverage (8 % misses where 5 % are due), and
- * the first of them that is narrow enough is so by luck in part: two looks in a row must find it.
- */
-enum { PRECISION_EVERY = 20, PRECISE_LOOKS = 2 };
 enum { LONE_CASE_ROUNDS = 100, TELLING_TRIALS = 3 };
 #define LONG_PASS_NS (500.0 * NS_PER_MS)
 #define LONE_CASE_NS (3 * NS_PER_S)
@@ -271,11 +268,8 @@ static bool is_done(struct runner_state *s)
     }
     if (left == 1)
         return time_over || run->rounds >= LONE_CASE_ROUNDS || run->rounds_ns >= LONE_CASE_NS;
-    if (run->rounds % PRECISION_EVERY == 0) {
-        s->precise_looks = is_precise(s) ? s->precise_looks + 1 : 0;
-        if (s->precise_looks == PRECISE_LOOKS)
-            return true;
-    }
+    if (stop_looks_after(run->rounds) && stop_looked(&s->precise_looks, is_precise(s)))
+        return true;
     run->cut_short = time_over && !is_precise(s);
     return time_over;
 }
