@@ -557,6 +557,22 @@ PYTHON
     done
 }
 
+@test "a gate between commands is between them alone" {
+    commands=(--exec='base=sleep 0.002' --exec='new=sleep 0.001' --quick --rounds=20 --trial-time=1us)
+    json read "${commands[@]}" --baseline=base --max-slowdown=80 text
+    status_is 0
+    holds '[.results[].mode] == ["base", "new"] and .options.mode == []' '[.results[].mode]'
+    json read "${commands[@]}" --rounds=1 --baseline=base text # no gate
+    holds '[.results[].mode] | index("getc") != null' '[.results[].mode]'
+    json read "${commands[@]}" --rounds=1 --baseline=base --max-slowdown=80 --mode=sysread text
+    holds '[.results[].mode] == ["sysread", "base", "new"]' '[.results[].mode]'
+    json read --exec='mine=sleep 0.001' --quick --rounds=1 --baseline=mine --max-slowdown=80 text
+    holds '[.results[].mode] | index("sysread") != null' '[.results[].mode]'
+    iobench read --dry-run "${commands[@]}" --baseline=sysread --max-slowdown=80 text
+    status_is 0
+    prints read/getc
+}
+
 @test "the gate is passed by a case that is faster" {
     iobench read "${SURE[@]}" --mode=sysread,getc --baseline=getc --max-slowdown=10 text
     status_is 0
