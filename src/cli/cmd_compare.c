@@ -25,6 +25,7 @@ struct session_compare {
     struct text_style style; /* of the text report */
     struct record *runs;     /* the base's first */
     size_t n_base, n_fresh, n_loaded;
+    struct calibrated calibrated; /* where run noise is taken from */
     struct comparison_wish wish;
     struct comparison comparison;
     struct comparison_report report;
@@ -83,7 +84,10 @@ static int load(struct session_compare *s, struct err *err)
         if (record_load(path, &s->runs[i], err) != 0)
             return -1;
     }
-    return 0;
+    if (s->options.calibration == NULL)
+        return 0;
+    s->wish.calibrated = &s->calibrated;
+    return calibrated_load(s->options.calibration, &s->calibrated, err);
 }
 
 /* --relative-to is understood as --baseline is: an id, or any words of one. */
@@ -269,6 +273,7 @@ static int run(const struct command *command, int argc, char **argv)
     for (size_t i = 0; i < s.n_loaded; i++)
         record_free(&s.runs[i]);
     free(s.runs);
+    calibrated_free(&s.calibrated);
     options_free(&s.options);
     compare_rows_free(expanded);
     return status;

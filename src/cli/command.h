@@ -12,7 +12,8 @@ enum {
     OPTIONS_STREAM = 1u << 1,
     OPTIONS_EVENTS = 1u << 2,
     OPTIONS_COMPARE = 1u << 3,
-    OPTIONS_SERVICE = 1u << 4
+    OPTIONS_SERVICE = 1u << 4,
+    OPTIONS_CALIBRATE = 1u << 5
 };
 
 struct command {

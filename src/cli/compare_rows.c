@@ -7,6 +7,7 @@
 #include "report/export.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,14 @@ static int apply_new(struct options *o, const char *value, struct err *err)
 static int apply_run_noise(struct options *o, const char *value, struct err *err)
 {
     struct err why = {0};
+    o->run_noise = NAN;
+    o->calibration = NULL;
+    /* what begins like a number is meant as one; a file of such a name is ./5 */
+    if (strchr("0123456789.+-", value[0]) == NULL || strncmp(value, "./", 2) == 0 ||
+        strncmp(value, "../", 3) == 0) {
+        o->calibration = value;
+        return 0;
+    }
     if (units_parse_percent(value, &o->run_noise, &why) != 0)
         return err_set(err, 0, "--run-noise: %s", why.text);
     if (o->run_noise > 10)
@@ -87,9 +96,9 @@ const struct option_row compare_rows[OPTION_ROWS] = {
     {NULL, "max-slowdown", "PCT",
      "what is allowed; exit 1 when a case surely got worse by more (5)", PERCENT, AT(max_slowdown),
      .most = 1000},
-    {NULL, "run-noise", "PCT",
+    {NULL, "run-noise", "PCT|FILE",
      "how much runs of the same code differ, with fewer than four a side (5; 30 for absolute "
-     "figures)",
+     "figures); or a document of 'iobench calibrate' that knows",
      APPLY, .apply = apply_run_noise},
     {NULL, "force", NULL, "compare absolute figures of different machines, systems, cache states",
      FLAG, AT(force)},

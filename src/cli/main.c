@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 extern const struct command command_read, command_sysread, command_stdio, command_recv,
-    command_epoll, command_echo, command_compare, command_list, command_help;
+    command_epoll, command_echo, command_compare, command_calibrate, command_list, command_help;
 
 const struct command *const commands[] = {
-    &command_read, &command_sysread, &command_stdio, &command_recv, &command_epoll,
-    &command_echo, &command_compare, &command_list,  &command_help, NULL};
+    &command_read, &command_sysread, &command_stdio,     &command_recv, &command_epoll,
+    &command_echo, &command_compare, &command_calibrate, &command_list, &command_help,
+    NULL};
 
 const struct command *command_find(const char *name)
 {

@@ -25,6 +25,7 @@ struct option_row {
 enum { OPTION_ROWS = 48 }; /* room; the table ends with a row without a name */
 extern const struct option_row option_rows[OPTION_ROWS];
 extern const struct option_row compare_rows[OPTION_ROWS];
+extern const struct option_row calibrate_rows[OPTION_ROWS];
 
 /* Reads a value into its member; the last one wins. value is NULL for a FLAG. */
 int option_row_apply(struct options *options, const struct option_row *row, const char *value,

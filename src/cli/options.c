@@ -47,6 +47,8 @@ static void add_argument(struct arguments *a, const char *letters, const char *n
 
 static const struct option_row *rows_of(unsigned set)
 {
+    if (set & OPTIONS_CALIBRATE)
+        return calibrate_rows;
     return set & OPTIONS_COMPARE ? compare_rows : option_rows;
 }
 

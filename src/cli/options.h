@@ -1,5 +1,5 @@
-/* The options of the commands: a table for those that measure and one for compare, and the only
- * use of argtable2. */
+/* The options of the commands: a table for those that measure, one for compare and one for
+ * calibrate, and the only use of argtable2. */
 #ifndef IOBENCH_CLI_OPTIONS_H
 #define IOBENCH_CLI_OPTIONS_H
 
@@ -39,6 +39,7 @@ struct options {
     struct text_list base, fresh; /* documents of either side; from here on for compare alone */
     const char *relative_to;      /* NULL: not given */
     double run_noise;             /* NaN: not given */
+    const char *calibration;      /* where it is taken from instead; NULL: not given */
     unsigned judged;              /* a bit for each enum compared; 0: not given */
     bool absolute, force;
     struct label *labels;

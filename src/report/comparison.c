@@ -279,15 +279,23 @@ static int compare_cases(struct comparison *c, struct err *err)
 }
 
 /* What the runs themselves say of their noise is enough from RUNS_ENOUGH on. */
-static void choose_noise(struct comparison *c)
+static int choose_noise(struct comparison *c, struct err *err)
 {
+    const struct calibrated *calibrated = c->wish->calibrated;
+    bool relative = c->control != NULL;
     c->many = c->n_base >= RUNS_ENOUGH && c->n_fresh >= RUNS_ENOUGH;
     if (c->many)
         c->run_noise = NAN;
     else if (!isnan(c->wish->run_noise))
         c->run_noise = c->wish->run_noise;
+    else if (calibrated != NULL)
+        c->run_noise = relative ? calibrated->relative : calibrated->absolute;
     else
-        c->run_noise = c->control != NULL ? RUN_NOISE_RELATIVE : RUN_NOISE_ABSOLUTE;
+        c->run_noise = relative ? RUN_NOISE_RELATIVE : RUN_NOISE_ABSOLUTE;
+    if (c->many || !isnan(c->run_noise))
+        return 0;
+    return err_set(err, 0, "'%s' does not know how much %s figures of runs differ",
+                   calibrated->path, relative ? "relative" : "absolute");
 }
 
 int comparison_make(const struct record *base, size_t n_base, const struct record *fresh,
@@ -305,9 +313,8 @@ int comparison_make(const struct record *base, size_t n_base, const struct recor
     for (size_t i = 0; i < count(c); i++)
         c->per_byte &= series_has_bytes(at(c, i));
     if (comparison_check_kind(c, err) != 0 || match(c, err) != 0 || choose_control(c, err) != 0 ||
-        comparison_check_place(c, err) != 0)
+        comparison_check_place(c, err) != 0 || choose_noise(c, err) != 0)
         return -1;
-    choose_noise(c);
     c->n_judged = count_judged(c);
     if (c->n_judged == 0)
         return err_set(err, 0, "no case has the figures that are to be compared");

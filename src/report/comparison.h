@@ -5,6 +5,7 @@
 #include "base/notes.h"
 #include "report/compared.h"
 #include "report/load.h"
+#include "report/load_calibration.h"
 #include "report/report.h"
 #include "stats/change.h"
 
@@ -21,8 +22,9 @@ struct comparison_wish {
     bool absolute, force;
     const char *relative_to; /* id of the control; NULL: the baseline of the first base run */
     double run_noise;        /* NaN: by what is compared */
-    double max_slowdown;     /* 0.05 for 5 % */
-    unsigned judged;         /* a bit for each enum compared that gets a verdict */
+    const struct calibrated *calibrated; /* where run_noise is taken from instead; NULL: none */
+    double max_slowdown;                 /* 0.05 for 5 % */
+    unsigned judged;                     /* a bit for each enum compared that gets a verdict */
 };
 
 struct comparison_row {

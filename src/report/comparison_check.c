@@ -109,9 +109,36 @@ static bool describe_place(const struct record *a, const struct record *b, const
     return true;
 }
 
+/* How much runs differ is a matter of the machine, and less of what runs on it. */
+static int check_calibrated(struct comparison *c, struct err *err)
+{
+    struct notes *notes = &c->warnings;
+    const struct calibrated *from = c->wish->calibrated;
+    const struct record *base = c->base;
+    const char *other;
+    if (from == NULL)
+        return 0;
+    const struct record_fact *fact = differing(from->host, base->host, RECORD_HOST_FACTS, &other);
+    if (fact != NULL && !c->wish->force)
+        return err_set(
+            err, 0,
+            "'%s' is the calibration of another machine: %s is %.100s there and %.100s in "
+            "'%s' (--force takes it all the same)",
+            from->path, fact->key, fact->value, other, base->path);
+    if (fact == NULL)
+        fact = differing(from->system, base->system, RECORD_SYSTEM_FACTS, &other);
+    if (fact != NULL)
+        notes_add(notes, "foreign_calibration", from->path,
+                  "'%s' was calibrated elsewhere: %s is %.100s there and %.100s in '%s'",
+                  from->path, fact->key, fact->value, other, base->path);
+    return 0;
+}
+
 int comparison_check_place(struct comparison *c, struct err *err)
 {
     struct notes *notes = &c->warnings;
+    if (check_calibrated(c, err) != 0)
+        return -1;
     for (size_t i = 1; i < count(c); i++) {
         const char *code;
         char text[420];

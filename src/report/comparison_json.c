@@ -113,6 +113,7 @@ static json_t *make_options(struct json_document *d, const struct comparison_wis
     set(d, o, "metric", judged);
     set(d, o, "max_slowdown_ratio", json_number(wish->max_slowdown));
     set(d, o, "run_noise_ratio", json_number(wish->run_noise));
+    set(d, o, "calibration", json_text(wish->calibrated != NULL ? wish->calibrated->path : NULL));
     set(d, o, "relative_to", json_text(wish->relative_to));
     set(d, o, "absolute", json_boolean(wish->absolute));
     set(d, o, "force", json_boolean(wish->force));

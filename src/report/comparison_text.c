@@ -127,8 +127,9 @@ static void put_head(const struct comparison *c, FILE *out)
     if (c->many)
         fputs("\nhow much runs differ is taken from the runs themselves", out);
     else
-        fprintf(out, "\n%g %% is allowed for how much runs of the same code differ",
-                100 * c->run_noise);
+        fprintf(out, "\n%.3g %% is allowed for how much runs of the same code differ%s",
+                100 * c->run_noise,
+                c->wish->calibrated != NULL ? ", as measured by iobench calibrate" : "");
     fputc('\n', out);
 }
 

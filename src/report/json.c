@@ -1,6 +1,7 @@
 /* The JSON report, schema_version 1: see iobench-1.schema.json. */
 #include "config.h"
 
+#include "report/json_facts.h"
 #include "report/json_result.h"
 #include "report/json_value.h"
 #include "report/metric.h"
@@ -26,24 +27,6 @@ static json_t *make_labels(struct json_document *d, const struct settings *s)
     for (size_t i = 0; i < s->n_labels; i++)
         json_put(d, object, s->labels[i].key, json_text(s->labels[i].value));
     return object;
-}
-
-static json_t *make_host(struct json_document *d, const struct host *h)
-{
-    json_t *o = json_object();
-    json_put(d, o, "kernel", json_text_or_null(h->kernel));
-    json_put(d, o, "machine", json_text_or_null(h->machine));
-    json_put(d, o, "cpu_model", json_text_or_null(h->cpu_model));
-    json_put(d, o, "usable_cpus", json_count(h->usable_cpus));
-    json_put(d, o, "memory_bytes", json_count(h->memory_bytes));
-    json_put(d, o, "page_size_bytes", json_count(h->page_size_bytes));
-    json_put(d, o, "libc", json_text_or_null(h->libc));
-    json_put(d, o, "governor", json_text_or_null(h->governor));
-    json_put(d, o, "mitigations", json_text_or_null(h->mitigations));
-    json_put(d, o, "load_1m", json_number(h->load_1m));
-    json_put(d, o, "steal_ratio", json_number(h->steal_ratio));
-    json_put(d, o, "clock_read_ns", json_number(h->clock_read_ns));
-    return o;
 }
 
 static json_t *make_knob_list(struct json_document *d, const struct settings *s, enum knob knob)
@@ -238,7 +221,7 @@ static json_t *make_document(struct json_document *d, const struct report *r)
     json_put(d, o, "interrupted", json_boolean(r->run->signal_number != 0));
     json_put(d, o, "seed", json_count(r->settings->seed));
     json_put(d, o, "labels", make_labels(d, r->settings));
-    json_put(d, o, "host", make_host(d, r->host));
+    json_put(d, o, "host", json_host(d, r->host));
     json_put(d, o, "options", make_options(d, r->settings));
     json_put(d, o, "source", make_source(d, r->settings, r->source));
     json_put(d, o, "results", json_results(d, r->run, counted_by(r->settings)));

@@ -1,95 +1,20 @@
-/* Reading a recorded document within bounds. */
+/* Recorded documents in memory. */
 #include "config.h"
 
 #include "report/load.h"
 
 #include "report/load_document.h"
+#include "report/load_input.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* Where the bytes come from: a stream, or memory. */
-struct input {
-    FILE *stream; /* NULL: memory */
-    const char *text;
-    size_t left;
-    uint64_t bytes, values;
-    int error; /* errno of a failed read */
-};
-
-static size_t read_some(void *buffer, size_t size, struct input *input)
+static int load(const char *path, json_t *root, struct record *record, struct err *err)
 {
-    if (input->stream != NULL) {
-        size_t got = fread(buffer, 1, size, input->stream);
-        if (got < size && ferror(input->stream))
-            input->error = errno;
-        return got;
-    }
-    size_t got = size < input->left ? size : input->left;
-    memcpy(buffer, input->text, got);
-    input->text += got;
-    input->left -= got;
-    return got;
-}
-
-static bool is_beyond(const struct input *input)
-{
-    return input->bytes > LOAD_MOST_BYTES || input->values > LOAD_MOST_VALUES;
-}
-
-/* jansson's callback. To end early looks like the end of the file, and is told apart afterwards. */
-static size_t feed(void *buffer, size_t size, void *data)
-{
-    struct input *input = data;
-    if (is_beyond(input))
-        return 0;
-    size_t got = read_some(buffer, size, input);
-    input->bytes += got;
-    for (size_t i = 0; i < got; i++) {
-        char c = ((const char *)buffer)[i];
-        input->values += c == ',' || c == '[' || c == '{'; /* one in a text counts as well */
-    }
-    return is_beyond(input) ? 0 : got;
-}
-
-static int too_large(const char *path, struct err *err)
-{
-    return err_set(err, 0, "%s: larger than %" PRIu64 " MiB, which is the limit for a document",
-                   path, LOAD_MOST_BYTES >> 20);
-}
-
-static int explain(const char *path, const struct input *input, const json_error_t *why,
-                   struct err *err)
-{
-    if (input->error != 0)
-        return err_set(err, input->error, "cannot read '%s'", path);
-    if (input->bytes > LOAD_MOST_BYTES)
-        return too_large(path, err);
-    if (is_beyond(input))
-        return err_set(err, 0,
-                       "%s: more than %" PRIu64 " values, which is the limit for a document", path,
-                       LOAD_MOST_VALUES);
-    if (input->bytes == 0)
-        return err_set(err, 0, "%s: the document is empty", path);
-    return err_set(err, 0, "%s: not JSON: line %d, column %d: %s", path, why->line, why->column,
-                   why->text);
-}
-
-static int load(const char *path, struct input *input, struct record *record, struct err *err)
-{
-    *record = (struct record){.path = strdup(path)};
-    if (record->path == NULL)
-        return err_set(err, errno, "cannot load '%s'", path);
-    json_error_t why;
-    json_t *root = json_load_callback(feed, input, JSON_REJECT_DUPLICATES, &why);
-    int status = root != NULL && input->error == 0 && !is_beyond(input)
-                     ? load_document(root, record, err)
-                     : explain(path, input, &why, err);
+    record->path = strdup(path);
+    int status = record->path != NULL ? load_document(root, record, err)
+                                      : err_set(err, errno, "cannot load '%s'", path);
     json_decref(root);
     return status;
 }
@@ -97,27 +22,19 @@ static int load(const char *path, struct input *input, struct record *record, st
 int record_parse(const char *path, const char *text, size_t size, struct record *record,
                  struct err *err)
 {
-    struct input input = {.text = text, .left = size};
-    return load(path, &input, record, err);
+    *record = (struct record){0};
+    json_t *root = input_parse(path, text, size, err);
+    return root != NULL ? load(path, root, record, err) : -1;
 }
 
 int record_load(const char *path, struct record *record, struct err *err)
 {
     *record = (struct record){0};
-    bool is_stdin = strcmp(path, "-") == 0;
-    struct input input = {.stream = is_stdin ? stdin : fopen(path, "re")};
-    if (input.stream == NULL)
-        return err_set(err, errno, "cannot open '%s'", path);
-    struct stat st;
-    bool sized = fstat(fileno(input.stream), &st) == 0 && S_ISREG(st.st_mode);
-    int status = sized && st.st_size > (off_t)LOAD_MOST_BYTES ? too_large(path, err)
-                                                              : load(path, &input, record, err);
-    if (!is_stdin)
-        fclose(input.stream);
-    return status;
+    json_t *root = input_load(path, err);
+    return root != NULL ? load(path, root, record, err) : -1;
 }
 
-static void free_facts(struct record_fact *facts, size_t n)
+void record_facts_free(struct record_fact *facts, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         free(facts[i].value);
@@ -136,9 +53,9 @@ void record_free(struct record *record)
     }
     free(record->cases);
     free(record->by_id);
-    free_facts(record->host, RECORD_HOST_FACTS);
-    free_facts(record->system, RECORD_SYSTEM_FACTS);
-    free_facts(record->options, RECORD_OPTIONS);
+    record_facts_free(record->host, RECORD_HOST_FACTS);
+    record_facts_free(record->system, RECORD_SYSTEM_FACTS);
+    record_facts_free(record->options, RECORD_OPTIONS);
     free(record->path);
     free(record->version);
     free(record->command);

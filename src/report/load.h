@@ -67,6 +67,9 @@ int record_parse(const char *path, const char *text, size_t size, struct record 
 
 void record_free(struct record *record);
 
+/* Frees their values. */
+void record_facts_free(struct record_fact *facts, size_t n);
+
 /* A case by its id, or NULL. */
 const struct record_case *record_find(const struct record *record, const char *id);
 

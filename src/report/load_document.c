@@ -3,8 +3,6 @@
 
 #include "report/load_document.h"
 
-#include "report/load_value.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -226,7 +224,7 @@ static int load_source(const struct place *place, struct record *r, struct err *
 }
 
 /* Digits where digits belong: as text it then sorts by time. */
-static int load_started_at(const struct place *document, struct record *r, struct err *err)
+int load_started_at(const struct place *document, char started_at[21], struct err *err)
 {
     static const char shape[] = "0000-00-00T00:00:00Z";
     struct place place = place_member(document, "started_at");
@@ -236,7 +234,7 @@ static int load_started_at(const struct place *document, struct record *r, struc
         good = shape[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == shape[i];
     if (!good)
         return place_refuse(&place, "a time like 2026-01-31T12:00:00Z was expected", err);
-    memcpy(r->started_at, text, sizeof r->started_at);
+    memcpy(started_at, text, sizeof shape);
     return 0;
 }
 
@@ -254,11 +252,9 @@ static int load_baseline(const struct place *document, struct record *r, struct 
                                           : load_text(&first, "baseline", false, &r->baseline, err);
 }
 
-/* What it is comes first: the rest is only looked at in a document that we know how to read. */
-static int check_kind(const struct place *document, struct err *err)
+int load_version(const struct place *document, struct err *err)
 {
     struct place version = place_member(document, "schema_version");
-    struct place command = place_member(document, "command");
     if (!json_is_object(document->value))
         return place_refuse(document, "this is no document of iobench: an object was expected",
                             err);
@@ -274,8 +270,29 @@ static int check_kind(const struct place *document, struct err *err)
                  (unsigned long long)number);
         return place_refuse(&version, what, err);
     }
+    return 0;
+}
+
+int load_host(const struct place *document, struct record_fact host[RECORD_HOST_FACTS],
+              struct record_fact system[RECORD_SYSTEM_FACTS], struct err *err)
+{
+    struct place place = place_member(document, "host");
+    if (load_facts(&place, host_facts, RECORD_HOST_FACTS, host, err) != 0)
+        return -1;
+    return load_facts(&place, system_facts, RECORD_SYSTEM_FACTS, system, err);
+}
+
+/* What it is comes first: the rest is only looked at in a document that we know how to read. */
+static int check_kind(const struct place *document, struct err *err)
+{
+    struct place command = place_member(document, "command");
+    if (load_version(document, err) != 0)
+        return -1;
     if (json_is_string(command.value) && strcmp(json_string_value(command.value), "compare") == 0)
         return place_refuse(document, "this is a comparison, not a recorded run", err);
+    if (json_is_string(command.value) && strcmp(json_string_value(command.value), "calibrate") == 0)
+        return place_refuse(
+            document, "this is a calibration, not a recorded run: --run-noise=FILE takes it", err);
     return 0;
 }
 
@@ -284,16 +301,15 @@ int load_document(const json_t *root, struct record *r, struct err *err)
     struct place place = {NULL, NULL, 0, root, r->path}, *document = &place;
     if (check_kind(document, err) != 0)
         return -1;
-    struct place host = place_member(document, "host"), source = place_member(document, "source");
+    struct place source = place_member(document, "source");
     struct place chosen = place_member(document, "options");
     struct place results = place_member(document, "results");
     if (load_text(document, "iobench_version", false, &r->version, err) != 0 ||
         load_text(document, "command", false, &r->command, err) != 0 ||
-        load_started_at(document, r, err) != 0 ||
+        load_started_at(document, r->started_at, err) != 0 ||
         load_count(document, "seed", false, &r->seed, err) != 0 ||
         load_bool(document, "interrupted", &r->interrupted, err) != 0 ||
-        load_facts(&host, host_facts, RECORD_HOST_FACTS, r->host, err) != 0 ||
-        load_facts(&host, system_facts, RECORD_SYSTEM_FACTS, r->system, err) != 0 ||
+        load_host(document, r->host, r->system, err) != 0 ||
         load_facts(&chosen, options, RECORD_OPTIONS, r->options, err) != 0 ||
         load_source(&source, r, err) != 0 || load_cases(&results, r, err) != 0 ||
         load_baseline(document, r, err) != 0)

@@ -87,15 +87,22 @@ int place_count(const struct place *place, bool or_null, uint64_t *value, struct
     return 0;
 }
 
-int place_share(const struct place *place, double *value, struct err *err)
+int place_amount(const struct place *place, double most, double *value, struct err *err)
 {
+    char what[40];
     *value = NAN;
     if (json_is_null(place->value))
         return 0;
     if (!json_is_number(place->value))
         return expected(place, "a number or null", err);
     *value = json_number_value(place->value);
-    return *value >= 0 && *value <= 1 ? 0 : place_refuse(place, "it is not from 0 to 1", err);
+    snprintf(what, sizeof what, "it is not from 0 to %g", most);
+    return *value >= 0 && *value <= most ? 0 : place_refuse(place, what, err);
+}
+
+int place_share(const struct place *place, double *value, struct err *err)
+{
+    return place_amount(place, 1, value, err);
 }
 
 int place_text(const struct place *place, bool or_null, char **value, struct err *err)

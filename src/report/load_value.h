@@ -33,6 +33,8 @@ int place_count(const struct place *place, bool or_null, uint64_t *value,
                 struct err *err) MUST_CHECK;
 /* A share, 0 to 1; NaN for null. */
 int place_share(const struct place *place, double *value, struct err *err) MUST_CHECK;
+/* A number from 0 to most; NaN for null. */
+int place_amount(const struct place *place, double most, double *value, struct err *err) MUST_CHECK;
 /* A copy, which the caller frees; NULL for null where that is allowed. */
 int place_text(const struct place *place, bool or_null, char **value, struct err *err) MUST_CHECK;
 /* The JSON of whatever stands there, compact and with sorted keys; "null" for nothing. The caller

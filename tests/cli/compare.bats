@@ -506,7 +506,7 @@ make_epoll() {
 @test "compare refuses what makes no sense with exit 2, and nothing on standard output" {
     for words in '' base.json 'base.json new.json base.json' '--base base.json' '--new new.json' \
         'base.json --new new.json' '--max-slowdown=0 base.json new.json' '--max-slowdown=1001 base.json new.json' \
-        '--run-noise=-1 base.json new.json' '--run-noise=x base.json new.json' '--metric=speed base.json new.json' \
+        '--run-noise=-1 base.json new.json' '--run-noise=5x base.json new.json' '--metric=speed base.json new.json' \
         '--metric= base.json new.json' '--nosuch base.json new.json' '--export=x.xml base.json new.json' \
         '--absolute --relative-to=mmap base.json new.json' '--rounds=3 base.json new.json' \
         '--export=missing/x.md base.json new.json' '--base'; do

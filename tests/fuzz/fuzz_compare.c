@@ -1,4 +1,5 @@
-/* Any bytes at all as a recorded document, compared with itself where they are one: `make fuzz`. */
+/* Any bytes at all as a recorded document, compared with itself where they are one, and as a
+ * calibration: `make fuzz`. */
 #include "config.h"
 
 #include "report/comparison.h"
@@ -38,10 +39,21 @@ static void compare(const struct record *base, const struct record *fresh, size_
     comparison_free(&comparison);
 }
 
+static void calibrate(const unsigned char *bytes, size_t size)
+{
+    struct calibrated calibrated;
+    struct err err = {0};
+    if (calibrated_parse("here", (const char *)bytes, size, &calibrated, &err) != 0 &&
+        err.text[0] == '\0')
+        abort();
+    calibrated_free(&calibrated);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
     struct record base, fresh;
     struct err err = {0};
+    calibrate(bytes, size);
     if (record_parse("base", (const char *)bytes, size, &base, &err) == 0 &&
         record_parse("new", (const char *)bytes, size, &fresh, &err) == 0) {
         compare(&base, &fresh, 1, false);
