@@ -17,11 +17,8 @@
  * as far apart as the time allows. The time is shared out by these weights. */
 enum { SHARE_OF_RUN = 1, SHARE_OF_STRETCH = 4, LEAST_RUNS = 3 };
 
-/* A median of fewer rounds says little. */
-enum { LEAST_ROUNDS = 6 };
-
 #define TIME_PER_RUN_NS (12 * NS_PER_S)
-#define LEAST_LIMIT_NS (300 * NS_PER_MS) /* enough for LEAST_ROUNDS on a busy machine */
+#define LEAST_LIMIT_NS (300 * NS_PER_MS) /* for some rounds at least */
 #define TRIAL_TIMEOUT_NS (60 * NS_PER_S)
 
 /* The first is the control, and the one that is compared with itself. Loops around a call, a
@@ -133,9 +130,10 @@ static int measure_stretch(struct calibrate_run *c, bool first, struct err *err)
     return status;
 }
 
+/* However few there are: that makes runs differ more, and what is concluded safer. */
 static double median_of(double *values, size_t n)
 {
-    if (n < LEAST_ROUNDS)
+    if (n == 0)
         return NAN;
     sort_values(values, n);
     return quantile(values, n, 0.5);

@@ -51,16 +51,19 @@ refused() {
     holds '.interrupted == false and .errors == [] and .rounds > 0'
     holds '.gates | .false_alarms <= .n and .settled <= .n and (.n == 0 or .false_alarm_low_ratio <= .false_alarms / .n)'
     holds '[.effects[].time_ns] == [1e9, 5e9, 20e9]'
-    holds '.effects[0] | .windows >= 1 and .misses <= .windows and .half_width_ratio > 0 and .smallest_ratio > 0'
-    holds '.options.max_slowdown_ratio as $d | .effects[0]
-        | (.gate_finds_ratio - ((1 + $d) * (1 + .smallest_ratio) - 1) | fabs) < 1e-12'
+    # on a busy machine there may be no second of rounds, or too few of them for an interval
+    holds '.effects[0] | .misses <= .windows and (.windows > 0 or .half_width_ratio == null)
+        and (.smallest_ratio == null or .smallest_ratio >= 0)' .effects
+    holds '.options.max_slowdown_ratio as $d | .effects[0] | .smallest_ratio == null
+        or (.gate_finds_ratio - ((1 + $d) * (1 + .smallest_ratio) - 1) | fabs) < 1e-12' .effects
     holds '.effects[2] | .windows == 0 and .half_width_ratio == null and .smallest_ratio == null and .gate_finds_ratio == null'
     holds '.rounds_ns <= .elapsed_ns and (.effects[0].windows * 1e9) <= .rounds_ns * 1.1'
-    holds '.run_noise | .runs >= 2 and .runs <= 3 and .control == "read/sysread/block_size=131072"' .run_noise
-    holds '.run_noise | .relative, .absolute | .noise_ratio > .stddev_ratio and .range_ratio > 0 and (.id | startswith("read/"))'
+    holds '.run_noise | .runs >= 1 and .runs <= 3 and .control == "read/sysread/block_size=131072"' .run_noise
+    holds '.run_noise | .runs as $n | .relative, .absolute | ($n < 2) == (.id == null)
+        and ($n < 2 or (.noise_ratio > .stddev_ratio and .range_ratio > 0 and (.id | startswith("read/"))))' .run_noise
     # t of one and of two degrees of freedom
-    holds '.run_noise | [12.7062, 4.30265][.runs - 2] as $t | .relative, .absolute
-        | (.noise_ratio - ((.stddev_ratio * $t * (2 | sqrt) | exp) - 1) | fabs) < 1e-4 * (1 + .noise_ratio)' .run_noise
+    holds '.run_noise | .runs as $n | [0, 0, 12.7062, 4.30265][$n] as $t | .relative, .absolute
+        | $n < 2 or (.noise_ratio - ((.stddev_ratio * $t * (2 | sqrt) | exp) - 1) | fabs) < 1e-4 * (1 + .noise_ratio)' .run_noise
     holds '.host.clock_read_ns > 0 and (.host | has("steal_ratio"))' .host
 }
 
@@ -90,23 +93,25 @@ refused() {
 
 @test "a signal ends it with what was measured until then" {
     for signal in INT:130 TERM:143; do
+        env --default-signal=INT,TERM "$IOBENCH" calibrate --time-limit=1m --json --quiet --progress=always text \
+            >"$OUT" 2>"$ERR" 3>&- &
+        BACKGROUND+=($!)
+        eventually 40 grep -qa 'equal cases: .* round [1-9]' "$ERR"
+        kill -${signal%:*} $!
         status=0
-        env --default-signal=INT,TERM timeout --preserve-status -k $HANG -s ${signal%:*} 2 \
-            "$IOBENCH" calibrate --time-limit=1m --json --quiet text >"$OUT" 2>"$ERR" 3>&- || status=$?
+        wait $! || status=$?
         status_is ${signal#*:}
         is_report "$OUT"
         holds '.interrupted == true and .run_noise.runs >= 1' .run_noise
-        cp "$OUT" calibrated.json
     done
-    holds '.run_noise.relative.noise_ratio == null or .run_noise.runs >= 2' .run_noise
 }
 
 @test "progress says how far it is" {
-    iobench calibrate "${SHORT[@]}" --progress=always text
+    iobench calibrate --time-limit=8s --quiet --progress=always text
     status_is 0
     says 'runs: sysread, round'
     says 'equal cases: sysread'
-    says 'of at most 2 s'
+    says 'of at most 8 s'
 }
 
 # --- what it refuses
