@@ -88,18 +88,20 @@ static void begin(unsigned high, unsigned low)
     _longjmp(c->outside, 1);
 }
 
+/* The context is needed once: it lies at the far end of the stack, and not on ours, whose frame is
+ * never returned from. */
 static void start(struct coroutine *c)
 {
-    ucontext_t context;
+    ucontext_t *context = (ucontext_t *)(void *)c->stack;
     uint64_t address = (uintptr_t)c;
     c->begun = true;
-    getcontext(&context);
-    context.uc_stack.ss_sp = c->stack;
-    context.uc_stack.ss_size = c->stack_size;
-    context.uc_link = NULL;
-    makecontext(&context, (void (*)(void))begin, 2, (unsigned)(address >> 32), (unsigned)address);
+    getcontext(context);
+    context->uc_stack.ss_sp = c->stack;
+    context->uc_stack.ss_size = c->stack_size;
+    context->uc_link = NULL;
+    makecontext(context, (void (*)(void))begin, 2, (unsigned)(address >> 32), (unsigned)address);
     leave(c, true);
-    setcontext(&context);
+    setcontext(context);
 }
 
 void coroutine_resume(struct coroutine *c)

@@ -41,7 +41,8 @@ void note(const struct server *server, const char *what);
 
 /* Has a pattern that is nowhere the same. */
 enum { CONTENT = 33 << 20 };
-extern unsigned char content[CONTENT];
+extern unsigned char *content;
+void make_content(void);
 
 /* The i-th strategy that can serve this protocol here; NULL behind the last one. */
 const struct strategy *usable(size_t *i, enum protocol protocol);

@@ -566,10 +566,7 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGALRM, time_is_up);
     alarm(PATIENCE_S);
-    for (size_t i = 0; i < sizeof content; i += 4) {
-        uint32_t word = (uint32_t)i * 2654435761u;
-        memcpy(content + i, &word, 4);
-    }
+    make_content();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_comes_back),
         cmocka_unit_test(only_timed_calls_count),

@@ -46,13 +46,8 @@ static int go_on(struct uring_service *state, struct served *served)
     }
     if (n == 0)
         return receive(state, served);
-    struct io_uring_sqe *sqe = uring_service_sqe(state);
-    if (sqe == NULL)
-        return -1;
     c->sending = n;
-    io_uring_prep_send(sqe, served->fd, bytes, n, MSG_NOSIGNAL);
-    io_uring_sqe_set_data(sqe, served);
-    return 0;
+    return uring_service_send(state, served, bytes, n, 0);
 }
 
 static int on_done(struct uring_service *state, struct served *served,

@@ -52,9 +52,9 @@ static int call_off(struct uring_service *state, struct connection *c)
     if (c->backlog.waiting.n < MOST_WAITING || !c->receives || c->called_off)
         return 0;
     struct io_uring_sqe *sqe = uring_service_sqe(state);
-    c->called_off = sqe != NULL;
     if (sqe == NULL)
         return -1;
+    c->called_off = true;
     io_uring_prep_cancel64(sqe, (uintptr_t)&c->served, 0);
     io_uring_sqe_set_data(sqe, &state->ignored_tag);
     return 0;
@@ -72,14 +72,8 @@ static int go_on(struct uring_service *state, struct connection *c)
         backlog_next(&c->backlog);
         answer_take(answers, &served->answer, c->backlog.now.at, c->backlog.now.n);
     }
-    if (c->sending > 0) {
-        struct io_uring_sqe *sqe = uring_service_sqe(state);
-        if (sqe == NULL)
-            return -1;
-        io_uring_prep_send(sqe, served->fd, bytes, c->sending, MSG_NOSIGNAL);
-        io_uring_sqe_set_data64(sqe, (uintptr_t)served + SEND_TAG);
-        return 0;
-    }
+    if (c->sending > 0)
+        return uring_service_send(state, served, bytes, c->sending, SEND_TAG);
     c->ended |= c->broken || service_is_said(served);
     if (!c->ended)
         return c->receives ? 0 : receive(state, served);

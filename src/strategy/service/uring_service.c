@@ -31,6 +31,17 @@ struct io_uring_sqe *uring_service_sqe(struct uring_service *state)
     return sqe;
 }
 
+int uring_service_send(struct uring_service *state, struct served *served,
+                       const unsigned char *bytes, size_t n, unsigned tag)
+{
+    struct io_uring_sqe *sqe = uring_service_sqe(state);
+    if (sqe == NULL)
+        return -1;
+    io_uring_prep_send(sqe, served->fd, bytes, n, MSG_NOSIGNAL);
+    io_uring_sqe_set_data64(sqe, (uintptr_t)served + tag);
+    return 0;
+}
+
 /* Until it becomes readable. */
 static int watch(struct uring_service *state, int fd, char *tag, bool *armed)
 {

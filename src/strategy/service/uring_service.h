@@ -28,6 +28,10 @@ void uring_service_teardown(struct uring_service *state, void (*forget)(struct s
  * after the preparation. NULL: failed, with the reason. */
 struct io_uring_sqe *uring_service_sqe(struct uring_service *state);
 
+/* Asks for a send; its user data is the address of the connection, and tag more. */
+int uring_service_send(struct uring_service *state, struct served *served,
+                       const unsigned char *bytes, size_t n, unsigned tag) MUST_CHECK;
+
 /* The loop: hands over what was prepared, waits, and calls for each new connection (whose
  * descriptor blocks) and for each completion of the strategy's own requests. */
 int uring_service_pass(struct uring_service *state, const struct task *task, struct tally *tally,
