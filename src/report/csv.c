@@ -26,12 +26,22 @@ static void put_params(FILE *out, const struct run_case *c, knob_set knobs)
     }
 }
 
-static void put_trial(FILE *out, const struct run_case *c, const struct sample *s, knob_set knobs)
+/* What only services have. */
+static void put_service(FILE *out, const struct sample *s)
+{
+    for (int k = 0; k < COUNTERS; k++)
+        if (counter_info[k].by & COUNTED_BY_SERVICES)
+            put_count(out, s->counter[k]);
+    put_count(out, s->has_peer ? s->peer.cpu_ns : UNKNOWN);
+}
+
+static void put_trial(FILE *out, const struct run_case *c, const struct sample *s,
+                      const struct settings *settings)
 {
     escape_csv(c->id, out);
     fputc(',', out);
     escape_csv(c->mode, out);
-    put_params(out, c, knobs);
+    put_params(out, c, settings->knobs);
     fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%s,%s", s->round, s->position,
             s->warmup ? "true" : "false", s->complete ? "true" : "false");
     const uint64_t counts[] = {s->passes,
@@ -52,7 +62,17 @@ static void put_trial(FILE *out, const struct run_case *c, const struct sample *
                                s->storage_read_bytes};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         put_count(out, counts[i]);
+    if (settings->is_service)
+        put_service(out, s);
     fputc('\n', out);
+}
+
+static void put_service_header(const struct settings *settings, FILE *out)
+{
+    for (int k = 0; settings->is_service && k < COUNTERS; k++)
+        if (counter_info[k].by & COUNTED_BY_SERVICES)
+            fprintf(out, ",%s", counter_info[k].key);
+    fputs(settings->is_service ? ",peer_cpu_ns\n" : "\n", out);
 }
 
 int report_csv(const struct report *report, FILE *out, struct err *err)
@@ -64,11 +84,12 @@ int report_csv(const struct report *report, FILE *out, struct err *err)
             fprintf(out, ",param_%s", knob_info[k].key); /* bytes is a count as well */
     fputs(",round,position,warmup,complete,passes,bytes,calls,short_calls,wall_ns,cpu_ns,setup_ns,"
           "peak_rss_bytes,peak_rss_anon_bytes,cpu,minor_faults,major_faults,voluntary_switches,"
-          "involuntary_switches,block_inputs,storage_read_bytes\n",
+          "involuntary_switches,block_inputs,storage_read_bytes",
           out);
+    put_service_header(report->settings, out);
     for (size_t i = 0; i < report->run->samples.n; i++) {
         const struct sample *sample = &report->run->samples.items[i];
-        put_trial(out, &report->run->cases[sample->case_index], sample, report->settings->knobs);
+        put_trial(out, &report->run->cases[sample->case_index], sample, report->settings);
     }
     return 0;
 }

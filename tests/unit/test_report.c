@@ -299,6 +299,7 @@ static void the_ending_of_a_file_chooses_its_kind(void **state)
                 {"x.md", ".md"},
                 {"x.prom", ".prom"},
                 {"x.dat", ".dat"},
+                {"x.hgrm", ".hgrm"},
                 {"x.csv.json", ".json"},
                 {"x.bmf.json", ".bmf.json"},
                 {"a.b/x.y.gha-smaller.json", ".gha-smaller.json"},
