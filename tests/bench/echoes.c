@@ -169,24 +169,29 @@ static bool compare_equal_echoes(const struct paths *paths, const char *options,
     return *low > 0;
 }
 
-static bool bench_equal_echoes(const struct paths *paths)
+/* On one processor the two ends share its speed; elsewhere the scheduler's choices are measured
+ * with them, and the interval is shown alone. */
+static bool bench_equal_echoes(const struct paths *paths, const char *place, bool judged)
 {
     static double halves[EQUALS];
     unsigned missed = 0, n = 0;
     for (unsigned i = 0; i < EQUALS; i++) {
         double low, high;
-        if (!compare_equal_echoes(paths, "--time-limit=20s", &low, &high))
+        char options[64];
+        snprintf(options, sizeof options, "--time-limit=20s --place=%s", place);
+        if (!compare_equal_echoes(paths, options, &low, &high))
             continue;
         missed += low > 1 || high < 1;
         halves[n++] = log(high / low) / 2;
     }
     struct summary s;
     summarize(halves, n, &s);
-    bool good = s.median <= 0.02 && missed <= 3;
+    bool good = missed <= 3 && n > 0 && (!judged || s.median <= 0.02);
     printf(
-        "  equal-echoes, at most 20 s:  %u of %u intervals miss 1 (at most 3), half-width median "
-        "%.2f %% (goal 2 %%): %s\n",
-        missed, n, 100 * s.median, good ? "reached" : "MISSED");
+        "  equal-echoes, place=%s: %u of %u intervals miss 1 (at most 3), half-width median %.2f "
+        "%% after at most 20 s%s: %s\n",
+        place, missed, n, 100 * s.median, judged ? " (goal 2 %)" : "", good ? "reached" : "MISSED");
+    fflush(stdout);
     return good;
 }
 
@@ -195,11 +200,11 @@ static bool bench_equal_echoes(const struct paths *paths)
 void bench_echo_times(const struct paths *paths)
 {
     static const char *const times[][3] = {
-        {"2ms", "2ms", "any"},    {"5ms", "2ms", "any"},    {"10ms", "2ms", "any"},
-        {"20ms", "2ms", "any"},   {"50ms", "2ms", "any"},   {"100ms", "2ms", "any"},
-        {"20ms", "500us", "any"}, {"20ms", "5ms", "any"},   {"20ms", "10ms", "any"},
-        {"10ms", "2ms", "same"},  {"20ms", "2ms", "same"},  {"50ms", "2ms", "same"},
-        {"10ms", "2ms", "apart"}, {"20ms", "2ms", "apart"}, {"50ms", "2ms", "apart"}};
+        {"5ms", "2ms", "same"},   {"10ms", "2ms", "same"},  {"20ms", "2ms", "same"},
+        {"50ms", "2ms", "same"},  {"100ms", "2ms", "same"}, {"20ms", "10ms", "same"},
+        {"50ms", "10ms", "same"}, {"50ms", "20ms", "same"}, {"100ms", "10ms", "same"},
+        {"10ms", "2ms", "apart"}, {"20ms", "2ms", "apart"}, {"50ms", "10ms", "apart"},
+        {"10ms", "2ms", "any"},   {"20ms", "2ms", "any"},   {"50ms", "10ms", "any"}};
     enum { TIMES = sizeof times / sizeof times[0], REPEATS = 9 };
     static double halves[TIMES][REPEATS];
     for (int j = 0; j < REPEATS; j++) {
@@ -232,8 +237,10 @@ bool bench_echoes(const struct paths *paths)
         good &= bench_stopped(paths);
     if (is_wanted(paths, "connections held"))
         good &= bench_held(paths);
-    if (is_wanted(paths, "equal-echoes"))
-        good &= bench_equal_echoes(paths);
+    if (is_wanted(paths, "equal-echoes")) {
+        good &= bench_equal_echoes(paths, "same", true);
+        good &= bench_equal_echoes(paths, "any", false);
+    }
     fflush(stdout);
     return good;
 }
