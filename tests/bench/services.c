@@ -184,16 +184,17 @@ static bool print_trips(struct trips *trips, const char *place)
 {
     double work[TRIP_PAIRS], best = INFINITY;
     for (size_t i = 0; i < MOST_STRATEGIES; i++) {
-        char title[80];
         struct ratio r;
         if (trips[i].n == 0)
             continue;
         ratio_estimate(trips[i].logs, trips[i].n, 0.95, 0.01, work, &r);
-        snprintf(title, sizeof title, "%.31s, place=%s", trips[i].mode, place);
-        print_cost(title, &r, 1.05);
+        printf("    %-26s %.4f  (%.4f .. %.4f)  %3zu pairs\n", trips[i].mode, r.ratio, r.low,
+               r.high, r.n);
         best = r.ratio < best ? r.ratio : best;
     }
-    printf("  %-28s %.4f: %s\n", "the best of them", best, best <= 1.05 ? "reached" : "MISSED");
+    printf("  the best of them, place=%-5s  %.4f, target at most 1.05: %s\n", place, best,
+           best <= 1.05 ? "reached" : "MISSED");
+    fflush(stdout);
     return best <= 1.05;
 }
 
