@@ -144,21 +144,20 @@ static void advise_on_placement(struct run *run)
     }
 }
 
-/* What print says of the facts, as an error of the case. */
-static void add_failure(struct run *run, unsigned index, const char *code, uint64_t n,
-                        const char *what, const struct service_facts *facts,
-                        void (*print)(const struct service_facts *, FILE *))
+/* What print says of the facts; the caller frees the text. NULL when out of memory. */
+static char *tell(const struct service_facts *facts,
+                  void (*print)(const struct service_facts *, FILE *))
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
-        return;
-    fprintf(out, "%s: %" PRIu64 " %s: ", run->cases[index].label, n, what);
+        return NULL;
     print(facts, out);
     if (fclose(out) == 0)
-        notes_add(&run->errors, code, NULL, "%s", text);
+        return text;
     free(text);
+    return NULL;
 }
 
 static void print_unconnected(const struct service_facts *facts, FILE *out)
@@ -170,17 +169,24 @@ static void print_unconnected(const struct service_facts *facts, FILE *out)
 static void advise_on_requests(struct run *run)
 {
     for (unsigned i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
         struct service_facts f;
         service_facts(run, i, &f);
-        if (run->cases[i].status != CASE_OK)
+        if (c->status != CASE_OK)
             continue; /* it says why */
-        if (service_failed(&f) > 0)
-            add_failure(run, i, "requests_failed", service_failed(&f), "requests failed", &f,
-                        service_print_failed);
-        if (f.counter[COUNTER_ASKED] > f.counter[COUNTER_ESTABLISHED])
-            add_failure(run, i, "connections_failed",
-                        f.counter[COUNTER_ASKED] - f.counter[COUNTER_ESTABLISHED],
-                        "connections were not made", &f, print_unconnected);
+        uint64_t failed = service_failed(&f);
+        uint64_t asked = f.counter[COUNTER_ASKED], made = f.counter[COUNTER_ESTABLISHED];
+        char *kinds = failed > 0 ? tell(&f, service_print_failed) : NULL;
+        char *reasons = asked > made ? tell(&f, print_unconnected) : NULL;
+        if (kinds != NULL)
+            notes_add(&run->errors, "requests_failed", NULL, "%s: %" PRIu64 " requests failed: %s",
+                      c->label, failed, kinds);
+        if (reasons != NULL)
+            notes_add(&run->errors, "connections_failed", NULL,
+                      "%s: %" PRIu64 " connections were not made: %s", c->label, asked - made,
+                      reasons);
+        free(kinds);
+        free(reasons);
     }
 }
 

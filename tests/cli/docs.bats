@@ -388,7 +388,7 @@ PY
         # quantiles get their unit when they are written
         grep -hoE '\{"(p[0-9]+|max)", [0-9.]+\}' "$IOBENCH_SOURCE"/src/report/json*.c |
             sed -E 's/\{("[a-z0-9]+)".*/\1_ns"\n\1_bytes"\n\1_events"/'
-        grep -hoE '\.key = "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/params.c"
+        grep -hoE '\.key = "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/knobs.c"
         grep -hoE '\[COUNTER_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/base/tally.c"
         grep -hoE '\[METRIC_[A-Z_]+\] = \{"[a-z0-9_]+"' "$IOBENCH_SOURCE/src/report/metric.c"
     } | sed -E 's/.*"([a-z0-9_]+)"/\1/')

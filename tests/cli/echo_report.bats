@@ -24,7 +24,7 @@ setup() {
 }
 
 @test "at 80 columns there are requests, latency, the processor time of both ends, and memory" {
-    at_terminal 80 "$IOBENCH echo --quick --rounds=2 --mode=epoll,thread --progress=never"
+    at_terminal 80 "$IOBENCH echo --quick --rounds=20 --mode=epoll,thread --progress=never --color=never"
     local heading
     for heading in requests/s p50 p99 CPU/req load/req memory; do
         grep -qE "^  mode .* $heading( |\$)" "$OUT" || fail "no column $heading"
@@ -33,7 +33,7 @@ setup() {
 }
 
 @test "at 200 columns there are the middle 80 %, the maximum and the comparison as well" {
-    at_terminal 200 "$IOBENCH echo --quick --rounds=6 --mode=epoll,thread --progress=never"
+    at_terminal 200 "$IOBENCH echo --quick --rounds=20 --mode=epoll,thread --progress=never --color=never"
     grep -qE '^  mode .*requests/s +middle 80 % .* max .*against (epoll|thread) \(95 %\)' "$OUT"
 }
 
@@ -196,7 +196,7 @@ PY
     iobench "${ECHO[@]}" --rounds=2 --mode=epoll,thread --export=e.csv --export=e.md --export=e.prom
     head -n 1 e.csv | grep -qE ',requests(,|$)'
     grep -q '^| mode | requests/s |' e.md
-    grep -q '^iobench_requests_per_s{id="echo/epoll' e.prom
+    grep -q '^iobench_requests_per_second{id="echo/epoll' e.prom
 }
 
 @test "words of wrk, ab and sockperf get a hint" {
