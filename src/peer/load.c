@@ -291,8 +291,7 @@ static void add_early_failures(const struct load *load, struct tally *tally)
 {
     static const enum counter failures[] = {COUNTER_CLOSED,    COUNTER_RESET,
                                             COUNTER_TIMEOUTS,  COUNTER_WRONG,
-                                            COUNTER_MALFORMED, COUNTER_STATUS_ERRORS,
-                                            COUNTER_LOST};
+                                            COUNTER_MALFORMED, COUNTER_LOST};
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
         tally->counter[failures[i]] += load->early[failures[i]];
 }
@@ -310,6 +309,7 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     const struct load_work *work = arg;
     uint64_t rate = work->params.value[KNOB_RATE];
     take_seat(load, seat, tally, err);
+    load->statuses = (struct numbered){0};
     note_connections(load, tally);
     add_early_failures(load, tally);
     load->gap_ns = rate != PARAM_NONE ? 1e9 / (double)rate : 0;

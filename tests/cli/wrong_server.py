@@ -1,7 +1,7 @@
 """Servers that do it wrong, or right in an unusual way: each listens on a port of its own.
 
-wrong_server.py FILE [BEHAVIOUR...]: writes lines "BEHAVIOUR PORT" to FILE once all of them listen, and
-serves until it is ended. Without behaviours it is all of them.
+wrong_server.py FILE [BEHAVIOUR[:PORT]...]: writes lines "BEHAVIOUR PORT" to FILE once all of them
+listen, and serves until it is ended. Without behaviours it is all of them.
 """
 import os
 import socket
@@ -157,8 +157,9 @@ def serve(behaviour, listener):
 def main():
     path, *chosen = sys.argv[1:]
     lines = []
-    for behaviour in chosen or BEHAVIOURS:
-        listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+    for choice in chosen or BEHAVIOURS:
+        behaviour, _, port = choice.partition(":")
+        listener = socket.create_server(("127.0.0.1", int(port or 0)), backlog=200)
         lines.append(f"{behaviour} {listener.getsockname()[1]}\n")
         threading.Thread(target=serve, args=(behaviour, listener), daemon=True).start()
     with open(path + ".part", "w", encoding="utf-8") as ports:
