@@ -112,7 +112,7 @@ static void print_case(const struct report *report, unsigned index, case_namer *
     service_facts(run, index, &f);
     print_search(report, index, name, out);
     if (service_failed(&f) > 0) {
-        fprintf(out, "%s: of %" PRIu64 " requests answered and not, these failed: ", name,
+        fprintf(out, "%s: %" PRIu64 " requests were answered; these failed: ", name,
                 f.counter[COUNTER_REQUESTS]);
         service_print_failed(&f, out);
         fputs(".\n", out);

@@ -676,6 +676,7 @@ PY
             read) own=("${_iobench_file_options[@]}") ;;
             recv) own=("${_iobench_stream_options[@]}") ;;
             epoll) own=("${_iobench_event_options[@]}") ;;
+            echo) own=("${_iobench_service_options[@]}") ;;
             esac
             printf "%s\n" "${_iobench_options[@]}" "${own[@]}"' $command)
         same_sets "in $command --help" "$(help_options $command | sed -E 's/=.*/=/')" \
@@ -685,7 +686,7 @@ PY
 
 @test "every option of --help completes from all but its last letter" {
     local command options
-    for command in stdio recv epoll; do
+    for command in stdio recv epoll echo; do
         options=$(help_options $command | sed -E 's/^.*--/--/; s/=.*/=/')
         same_sets "in $command --help" "$options" "completed" "$(bare_bash 'command=$1
             for option in "${@:2}"; do
