@@ -8,8 +8,8 @@
 bool backlog_add(struct backlog *backlog, const unsigned char *bytes, size_t n)
 {
     struct backlog_bytes *waiting = &backlog->waiting;
-    size_t room = waiting->n + n;
-    if (room > waiting->room) {
+    if (waiting->n + n > waiting->room) {
+        size_t room = 2 * waiting->n + n; /* so that it is seldom moved */
         unsigned char *at = realloc(waiting->at, room);
         if (at == NULL)
             return false;
@@ -17,7 +17,7 @@ bool backlog_add(struct backlog *backlog, const unsigned char *bytes, size_t n)
         waiting->room = room;
     }
     memcpy(waiting->at + waiting->n, bytes, n);
-    waiting->n = room;
+    waiting->n += n;
     return true;
 }
 
