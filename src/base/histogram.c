@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Fewer values beyond a percentile than this, and it is an accident. */
-enum { LEAST_BEYOND = 10 };
+enum { LEAST_BEYOND = 5 };
 
 void histogram_merge(struct histogram *histogram, const struct histogram *other)
 {

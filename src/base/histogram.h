@@ -49,7 +49,7 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 
 /* The value at or below which the share q (0 to 1) of all values lies, as the upper end of its
  * bucket, never above the exact maximum; UNKNOWN when there are too few values to tell: it takes
- * 10 beyond it, but for q = 1. */
+ * 5 beyond it, but for q = 1. */
 uint64_t histogram_quantile(const struct histogram *histogram, double q);
 
 /* Of all values, each taken as the middle of its bucket, as HdrHistogram does; NaN without any. */

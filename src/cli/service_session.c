@@ -49,11 +49,11 @@ static int check_usage(const struct session *s, struct err *err)
 /* What is not given differs from what other commands take for granted. */
 static int find(struct session *s, struct err *err)
 {
-    static uint64_t connections[] = {CONNECTIONS};
+    s->connections = CONNECTIONS;
     (void)err;
     if (!s->options.knobs[KNOB_CONNECTIONS].given) {
-        s->request.knobs[KNOB_CONNECTIONS] = (struct knob_values){connections, 1, false};
-        s->settings.knob_values[KNOB_CONNECTIONS] = connections;
+        s->request.knobs[KNOB_CONNECTIONS] = (struct knob_values){&s->connections, 1, false};
+        s->settings.knob_values[KNOB_CONNECTIONS] = &s->connections;
     }
     bool bounded = s->settings.duration_ns > 0 || s->options.knobs[KNOB_REQUESTS].given;
     if (s->options.find_rate != NULL)
@@ -113,6 +113,6 @@ const struct session_kind service_session = {
     .begin = begin,
     .end = end,
     .free = free_plan,
-    .trial_time_ns = 10 * NS_PER_MS,
-    .ramp_ns = 2 * NS_PER_MS,
+    .trial_time_ns = 20 * NS_PER_MS, /* see "The length of a trial" in CONTRIBUTING.md */
+    .ramp_ns = 5 * NS_PER_MS,
 };

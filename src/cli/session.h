@@ -47,6 +47,7 @@ struct session {
     struct exec_inheritance inheritance;
     size_t lost; /* things named that cannot be measured */
     uint64_t model_blocks[MODEL_BLOCKS];
+    uint64_t connections; /* of a service, unless others are asked for */
 };
 
 int session_run(const struct command *command, const struct session_kind *kind, int argc,
