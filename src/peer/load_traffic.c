@@ -16,7 +16,7 @@ void load_begin(struct load *load, struct connection *c, uint64_t n, uint64_t in
     c->quota -= n;
     load->left -= n;
     load->under_way += n;
-    if (intended_ns == load->now)
+    if (intended_ns == load->now && load->gap_ns == 0) /* no moment was meant for it */
         return;
     uint64_t late = load->now > intended_ns ? load->now - intended_ns : 0;
     if (load->tally->histogram[OF_LATENESS] != NULL)
