@@ -11,7 +11,6 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
 #include "family/file.h"
 #include "measure/child.h"
 
@@ -161,16 +160,9 @@ static int run_session(struct session_calibrate *s, const struct command *comman
                        char **argv)
 {
     struct err err = {0};
-    if (options_parse(argc, argv, command->options, 0, &s->options, &err) != 0)
-        return command_usage_error(command->name, err.text);
-    if (s->options.help) {
-        command_print_help(command);
-        return EXIT_MEASURED;
-    }
-    if (s->options.version) {
-        version_print();
-        return EXIT_MEASURED;
-    }
+    int status;
+    if (!command_begin(command, 0, argc, argv, &s->options, &status))
+        return status;
     if (check_usage(&s->options, &err) != 0)
         return command_usage_error(command->name, err.text);
     settle(s);

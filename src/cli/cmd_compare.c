@@ -7,7 +7,6 @@
 #include "cli/output.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
 #include "family/case_id.h"
 #include "report/comparison.h"
 #include "report/export.h"
@@ -241,16 +240,9 @@ static int run_session(struct session_compare *s, const struct command *command,
                        char **argv)
 {
     struct err err = {0};
-    if (options_parse(argc, argv, command->options, 0, &s->options, &err) != 0)
-        return command_usage_error(command->name, err.text);
-    if (s->options.help) {
-        command_print_help(command);
-        return EXIT_MEASURED;
-    }
-    if (s->options.version) {
-        version_print();
-        return EXIT_MEASURED;
-    }
+    int status;
+    if (!command_begin(command, 0, argc, argv, &s->options, &status))
+        return status;
     if (settle_sides(&s->options, &err) != 0)
         return command_usage_error(command->name, err.text);
     settle_wish(s);

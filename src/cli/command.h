@@ -4,6 +4,7 @@
 
 #include "base/params.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Sets of options that only some commands have. */
@@ -36,6 +37,13 @@ const struct command *command_find(const char *name);
 
 /* Usage, help and options of one command on standard output. */
 void command_print_help(const struct command *command);
+
+struct options;
+
+/* Reads the arguments behind the command's name, and does what ends with that: a wrong one, --help
+ * and --version. False: *status is the exit status. */
+bool command_begin(const struct command *command, knob_set knobs, int argc, char **argv,
+                   struct options *options, int *status);
 
 /* Usage error: says the message and where help is; returns EXIT_USAGE. */
 int command_usage_error(const char *name, const char *message);

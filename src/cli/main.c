@@ -50,6 +50,22 @@ int command_usage_error(const char *name, const char *message)
     return EXIT_USAGE;
 }
 
+bool command_begin(const struct command *command, knob_set knobs, int argc, char **argv,
+                   struct options *options, int *status)
+{
+    struct err err = {0};
+    *status = EXIT_MEASURED;
+    if (options_parse(argc, argv, command->options, knobs, options, &err) != 0)
+        *status = command_usage_error(command->name, err.text);
+    else if (options->help)
+        command_print_help(command);
+    else if (options->version)
+        version_print();
+    else
+        return true;
+    return false;
+}
+
 static int unknown_command(const char *word)
 {
     const char *names[16];

@@ -12,7 +12,6 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
 #include "family/case_id.h"
 #include "measure/child.h"
 
@@ -328,16 +327,9 @@ static int show_plan(struct session *s, struct err *err)
 static int run_session(struct session *s, int argc, char **argv)
 {
     struct err err = {0};
-    if (options_parse(argc, argv, s->command->options, s->command->knobs, &s->options, &err) != 0)
-        return fail(s, &err, EXIT_USAGE);
-    if (s->options.help) {
-        command_print_help(s->command);
-        return EXIT_MEASURED;
-    }
-    if (s->options.version) {
-        version_print();
-        return EXIT_MEASURED;
-    }
+    int begun;
+    if (!command_begin(s->command, s->command->knobs, argc, argv, &s->options, &begun))
+        return begun;
     settle_request(s);
     settle_settings(s);
     s->request.seed = s->settings.seed;
