@@ -457,9 +457,13 @@ static void who_finds_no_descriptor_is_turned_away(void **unused)
                     MANY);
         CHECK_COUNT(doing, atomic_load(&meeting->accepted), >=, 40);
         CHECK_INT(doing, atomic_load(&meeting->refused_errno), EMFILE);
-        uint64_t before = cpu_ticks(server.pid);
-        pause_ms(500);
-        CHECK_COUNT(doing, cpu_ticks(server.pid) - before, <, (uint64_t)sysconf(_SC_CLK_TCK) / 10);
+        uint64_t most = (uint64_t)sysconf(_SC_CLK_TCK) / 10, used = most;
+        for (unsigned k = 0; k < 4 && used >= most; k++) { /* once it is through with them */
+            uint64_t before = cpu_ticks(server.pid);
+            pause_ms(500);
+            used = cpu_ticks(server.pid) - before;
+        }
+        CHECK_COUNT(doing, used, <, most);
         for (size_t k = 0; k < MANY; k++)
             close(fds[k]);
         for (unsigned ms = 0; ms < 2000 && atomic_load(&meeting->open) > 0; ms++)
