@@ -133,7 +133,7 @@ const struct strategy strategy_service_evhttp = {
     .caveat = "Takes bodies of up to 64 KiB; wrong requests are not counted, and who closes his "
               "half gets one answer.",
     .family = FAMILY_SERVICE,
-    .groups = GROUP_EVENTS | GROUP_LIBEVENT,
+    .groups = GROUP_EVENTS,
     .needs = NEED_HTTP,
     .state_size = sizeof(struct state),
     .setup = setup,
