@@ -191,9 +191,9 @@ static void say_regressions(const struct comparison *c)
             const struct comparison_row *row = &c->cases[i].rows[m];
             if (row->judged && row->verdict == CHANGE_REGRESSED)
                 say("%s regressed: %s is %.1f %% (%.1f .. %.1f) up, more than the %g %% allowed",
-                    c->cases[i].id, comparison_key(c, m), 100 * (row->change.ratio - 1),
-                    100 * (row->change.low - 1), 100 * (row->change.high - 1),
-                    100 * c->wish->max_slowdown);
+                    c->cases[i].id, comparison_key(c, (enum compared)m),
+                    100 * (row->change.ratio - 1), 100 * (row->change.low - 1),
+                    100 * (row->change.high - 1), 100 * c->wish->max_slowdown);
         }
     }
 }

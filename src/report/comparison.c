@@ -233,7 +233,8 @@ static void compare_counts(const struct comparison *c, struct comparison_case *o
         struct comparison_count *figure = &of->counts[which];
         *figure = (struct comparison_count){.name = names[which], .known = true};
         for (size_t i = 0; i < count(c); i++) {
-            double value = series_constant(record_find(at(c, i), of->id), which);
+            double value =
+                series_constant(record_find(at(c, i), of->id), (enum comparison_counts)which);
             double *side = i < c->n_base ? &figure->base : &figure->fresh;
             bool first = i == 0 || i == c->n_base;
             figure->known &= !isnan(value) && (first || value == *side);
@@ -248,7 +249,7 @@ static size_t count_judged(const struct comparison *c)
     size_t n = 0;
     for (size_t i = 0; i < c->n_cases; i++)
         for (int m = 0; m < COMPARED_METRICS; m++)
-            n += is_judged(c, &c->cases[i], m);
+            n += is_judged(c, &c->cases[i], (enum compared)m);
     return n;
 }
 
@@ -271,7 +272,7 @@ static int compare_cases(struct comparison *c, struct err *err)
     struct room room = {numbers, numbers + most, numbers + 2 * most};
     for (size_t i = 0; i < c->n_cases; i++) {
         for (int m = 0; m < COMPARED_METRICS; m++)
-            compare_metric(c, &c->cases[i], m, &room);
+            compare_metric(c, &c->cases[i], (enum compared)m, &room);
         compare_counts(c, &c->cases[i]);
     }
     free(numbers);

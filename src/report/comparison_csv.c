@@ -26,7 +26,7 @@ int comparison_csv(const struct comparison_report *report, FILE *out, struct err
             if (!row->known)
                 continue;
             escape_csv(c->cases[i].id, out);
-            fprintf(out, ",%s,", comparison_key(c, m));
+            fprintf(out, ",%s,", comparison_key(c, (enum compared)m));
             escape_csv(c->control != NULL && !compared_info[m].absolute ? c->control : "", out);
             put_number(out, row->base);
             put_number(out, row->fresh);

@@ -58,7 +58,7 @@ static json_t *make_result(struct json_document *d, const struct comparison *c,
     json_t *o = json_object(), *metrics = json_array(), *counts = json_array();
     for (int m = 0; m < COMPARED_METRICS; m++)
         if (of->rows[m].known)
-            json_append(d, metrics, make_metric(d, c, &of->rows[m], m));
+            json_append(d, metrics, make_metric(d, c, &of->rows[m], (enum compared)m));
     for (int i = 0; i < COMPARISON_COUNTS; i++)
         if (of->counts[i].known)
             json_append(d, counts, make_count(d, &of->counts[i]));

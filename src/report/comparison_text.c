@@ -99,7 +99,7 @@ static int make_table(const struct comparison *c, bool all, struct table *t)
     for (size_t i = 0; i < c->n_cases; i++)
         for (int m = 0; m < COMPARED_METRICS; m++)
             if (is_shown(c, &c->cases[i], m, all))
-                fill_row(c, &c->cases[i], m, t, at++);
+                fill_row(c, &c->cases[i], (enum compared)m, t, at++);
     return 0;
 }
 
@@ -140,7 +140,7 @@ static void put_change(const struct comparison *c, const struct comparison_case 
     const struct change *change = &of->rows[metric].change;
     put_shown(of->id, out);
     fprintf(out, " %s: its %s %+.1f %% (%+.1f .. %+.1f), where %g %% is allowed.\n",
-            change_verdict_name(of->rows[metric].verdict), comparison_key(c, metric),
+            change_verdict_name(of->rows[metric].verdict), comparison_key(c, (enum compared)metric),
             100 * (change->ratio - 1), 100 * (change->low - 1), 100 * (change->high - 1),
             100 * c->wish->max_slowdown);
 }
