@@ -565,7 +565,7 @@ for path in sys.argv[2:]:
     kinds |= {result["kind"] for result in document["results"]}
     if document["interrupted"]:
         seen.add("interrupted")
-    commands = {next((c for c in ("recv", "epoll") if path.startswith("./" + c)), "read")}
+    commands = {next((c for c in ("recv", "epoll", "echo") if path.startswith("./" + c)), "read")}
     if document["command"] not in commands:
         wrong.append(f"{path}: a document of {document['command']}")
 # they are what they should be
