@@ -370,7 +370,7 @@ out:
 /* All addresses of a name, to be tried in turn. */
 static int look_up(struct load_target *target, const struct address *address, struct err *err)
 {
-    strcpy(target->name, address->host[0] != '\0' ? address->host : "localhost");
+    strcpy(target->name, address->text);
     if (address->path != NULL) {
         struct sockaddr_un *un = (struct sockaddr_un *)&target->at[0].address;
         un->sun_family = AF_UNIX;

@@ -48,9 +48,10 @@ static uint64_t own_requests(const struct load *load, uint64_t total)
 static int make_block(struct load *load, struct err *err)
 {
     char request[512];
+    const char *name = load->work->target->name;
     int length = snprintf(request, sizeof request,
                           "GET / HTTP/1.1\r\nHost: %s\r\nUser-Agent: iobench\r\n\r\n",
-                          load->work->target->name);
+                          strncmp(name, "unix:", 5) == 0 ? "localhost" : name);
     load->period = load->http ? (size_t)length : SENDER_PERIOD;
     load->room =
         load->http ? (LOAD_BUFFER / load->period + 1) * load->period : SENDER_PERIOD + LOAD_BUFFER;
@@ -289,9 +290,8 @@ static void note_connections(const struct load *load, struct tally *tally)
 /* What went wrong before the clock went wrong all the same. */
 static void add_early_failures(const struct load *load, struct tally *tally)
 {
-    static const enum counter failures[] = {COUNTER_CLOSED,    COUNTER_RESET,
-                                            COUNTER_TIMEOUTS,  COUNTER_WRONG,
-                                            COUNTER_MALFORMED, COUNTER_LOST};
+    static const enum counter failures[] = {COUNTER_CLOSED, COUNTER_RESET,     COUNTER_TIMEOUTS,
+                                            COUNTER_WRONG,  COUNTER_MALFORMED, COUNTER_LOST};
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
         tally->counter[failures[i]] += load->early[failures[i]];
 }
@@ -319,8 +319,7 @@ static int run(void *opaque, const void *arg, const struct seat *seat, uint64_t 
     if (load->n > 0 && !is_mute(load) && drive(load, rate != PARAM_NONE) != 0)
         return -1;
     uint64_t pass = load_pass_requests(&work->params);
-    bool stopped =
-        passes > UINT64_MAX / 4 / pass || atomic_load(seat->stop) || !load_is_done(load);
+    bool stopped = passes > UINT64_MAX / 4 / pass || atomic_load(seat->stop) || !load_is_done(load);
     double done = (double)tally->counter[COUNTER_REQUESTS] * seat->workers / (double)pass;
     tally->passes = stopped ? (uint64_t)fmax(1, done) : passes;
     return 0;

@@ -21,7 +21,7 @@ struct load_target {
         struct sockaddr_storage address;
         socklen_t size;
     } at[MOST_ADDRESSES];
-    char name[300]; /* for messages, and the Host of HTTP */
+    char name[300]; /* for messages, and the Host of HTTP, port included (RFC 9110) */
 };
 
 /* The part's arg; constant but for what is made before each trial. */
