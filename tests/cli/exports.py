@@ -10,8 +10,9 @@ import sys
 
 # The figures that the exports of other programs hold, and which way is better.
 SMALLER = ("wall_ns_per_pass", "cpu_ns_per_pass", "cpu_ns_per_byte", "calls_per_pass", "peak_rss_bytes",
-           "peak_rss_anon_bytes", "lost_ratio", "cpu_ns_per_event")
-BIGGER = ("bytes_per_s", "events_per_s")
+           "peak_rss_anon_bytes", "lost_ratio", "cpu_ns_per_event", "cpu_ns_per_request",
+           "anon_bytes_per_connection")
+BIGGER = ("bytes_per_s", "events_per_s", "requests_per_s")
 PERCENTILES = ("p50_ns", "p90_ns", "p99_ns", "p999_ns")
 
 # As https://bencher.dev/bmf.json has it, and closed.
