@@ -497,6 +497,13 @@ static void flood(int fd, const char *text, size_t n)
     }
 }
 
+/* AddressSanitizer holds freed memory back for a while. */
+#ifdef __SANITIZE_ADDRESS__
+#define KEEPS_WHAT_IS_FREED true
+#else
+#define KEEPS_WHAT_IS_FREED false
+#endif
+
 static void who_reads_nothing_takes_no_memory(void **unused)
 {
     (void)unused;
@@ -518,7 +525,8 @@ static void who_reads_nothing_takes_no_memory(void **unused)
                 fds[k] = connect_to(&server, 0);
             for (size_t k = 0; k < MANY; k++)
                 flood(fds[k], text, sizeof text);
-            CHECK_COUNT(doing, resident_kib(server.pid), <, before + 64 * 1024);
+            if (!KEEPS_WHAT_IS_FREED)
+                CHECK_COUNT(doing, resident_kib(server.pid), <, before + 64 * 1024);
             begin_timed(&server); /* also with all of them blocked */
             if (protocol == PROTOCOL_HTTP)
                 check_get(&server);
