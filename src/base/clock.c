@@ -26,6 +26,15 @@ uint64_t clock_thread_cpu_ns(void)
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t clock_cpu_ns_of(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
 double clock_read_cost_ns(void)
 {
     enum { BATCHES = 5, READINGS = 200 };

@@ -145,7 +145,8 @@ int exec_work_init(struct exec_work *work, const char *command, const struct exe
     if (takes_file && n > 0 && source->files[0].fd >= 0)
         return err_set(err, 0, "--exec: '%s' has {}, and standard input has no name", command);
     if (target->host != NULL && strstr(command, PORT_MARK) == NULL)
-        return err_set(err, 0, "--exec: '%s' has no {port}: where is it to find the other end?", command);
+        return err_set(err, 0, "--exec: '%s' has no {port}: where is it to find the other end?",
+                       command);
     *work = (struct exec_work){.command = fill_in(command, target, block_size)};
     if (work->command == NULL)
         return err_set(err, ENOMEM, "--exec: '%s'", command);
@@ -306,22 +307,12 @@ static int setup_verify(void *state, const void *arg, const struct seat *seat, s
     return set_up(state, arg, true, err);
 }
 
-/* Processor time that a waiting shell has used up. */
-static uint64_t cpu_of(pid_t pid)
-{
-    clockid_t clock;
-    struct timespec used;
-    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
-        return 0;
-    return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
 static int let_go(struct exec_state *state, const struct exec_work *work, bool digest,
                   struct tally *tally, struct err *err)
 {
     if (work->argv != NULL)
         return start(state, work, digest, err);
-    tally->foreign_cpu_ns = cpu_of(state->pid);
+    tally->foreign_cpu_ns = clock_cpu_ns_of(state->pid); /* of the waiting shell */
     if (write(state->go, "\n", 1) != 1)
         return err_set(err, errno, "cannot start '%s'", work->command);
     return 0;

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct process {
     pid_t pid, parent;
@@ -81,21 +80,10 @@ static void add_memory(pid_t pid, struct tree *tree)
     while (status != NULL && getline(&line, &room, status) > 0) {
         if (strncmp(line, "VmHWM:", 6) == 0)
             tree->peak_rss_bytes += strtoull(line + 6, NULL, 10) * 1024;
-        else if (strncmp(line, "VmRSS:", 6) == 0)
-            tree->rss_bytes += strtoull(line + 6, NULL, 10) * 1024;
     }
     free(line);
     if (status != NULL)
         fclose(status);
-}
-
-static uint64_t cpu_of(pid_t pid)
-{
-    clockid_t clock;
-    struct timespec used;
-    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
-        return 0;
-    return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
 void tree_look(pid_t root, struct tree *tree)
@@ -108,7 +96,7 @@ void tree_look(pid_t root, struct tree *tree)
         if (!all[i].member)
             continue;
         tree->processes++;
-        tree->cpu_ns += cpu_of(all[i].pid);
+        tree->cpu_ns += clock_cpu_ns_of(all[i].pid);
         add_memory(all[i].pid, tree);
     }
     free(all);

@@ -9,8 +9,8 @@
 struct tree {
     unsigned processes;
     uint64_t cpu_ns;         /* of those that live, threads that ended included */
-    uint64_t rss_bytes;      /* resident now; pages that they share count for each */
-    uint64_t peak_rss_bytes; /* the sum of their high-water marks (VmHWM) */
+    uint64_t peak_rss_bytes; /* the sum of their high-water marks (VmHWM); pages that they share
+                                count for each */
 };
 
 /* Looks at all descendants of root, itself left out, as /proc shows them (proc(5)). All zero where
