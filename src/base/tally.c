@@ -47,6 +47,12 @@ const struct counter_info counter_info[COUNTERS] = {
     [COUNTER_RETRANSMITS] = {"tcp_retransmits", SERVICE, false},
 };
 
+uint64_t counters_failed(const uint64_t counter[])
+{
+    return counter[COUNTER_CLOSED] + counter[COUNTER_RESET] + counter[COUNTER_TIMEOUTS] +
+           counter[COUNTER_WRONG] + counter[COUNTER_MALFORMED] + counter[COUNTER_STATUS_ERRORS];
+}
+
 void numbered_add(struct numbered *counts, int number, uint64_t n)
 {
     unsigned i = 0;

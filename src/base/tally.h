@@ -67,6 +67,9 @@ enum counter {
 /* Who counts it. */
 enum { COUNTED_BY_STREAMS = 1u << 0, COUNTED_BY_EVENTS = 1u << 1, COUNTED_BY_SERVICES = 1u << 2 };
 
+/* Requests that failed, of whatever kind. */
+uint64_t counters_failed(const uint64_t counter[]);
+
 struct counter_info {
     const char *key; /* in the JSON */
     unsigned by;

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Copies text into shown (of size bytes, cut between two characters if need be) with every control character replaced by
+/* Copies text into shown (of size bytes, cut between two characters if need be) with every control
+ * character replaced by
  * '?': a file name must not move the cursor of a terminal. Returns shown. */
 char *text_printable(const char *text, char *shown, size_t size);
 

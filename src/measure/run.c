@@ -35,13 +35,7 @@ uint64_t sample_requests(const struct sample *sample)
 
 uint64_t sample_failures(const struct sample *sample)
 {
-    static const enum counter counters[] = {COUNTER_CLOSED,    COUNTER_RESET,
-                                            COUNTER_TIMEOUTS,  COUNTER_WRONG,
-                                            COUNTER_MALFORMED, COUNTER_STATUS_ERRORS};
-    uint64_t n = 0;
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        n += sample->counter[counters[i]];
-    return n;
+    return counters_failed(sample->counter);
 }
 
 double sample_wall_ns_per_request(const struct sample *sample)

@@ -50,8 +50,8 @@ struct sample {
     struct numbered connect_errors, statuses; /* as in the tally */
     uint64_t spurious[MOST_TOLD]; /* wake-ups of each of the first of them with nothing behind */
     uint64_t thread_bytes[MOST_TOLD]; /* moved by each of the first of them */
-    uint64_t ramp_bytes;          /* moved before the clock, on top of bytes */
-    uint64_t cut_bytes;           /* that came but did not fit: of truncated datagrams */
+    uint64_t ramp_bytes;              /* moved before the clock, on top of bytes */
+    uint64_t cut_bytes;               /* that came but did not fit: of truncated datagrams */
     uint64_t digest;
     bool has_digest;
     bool has_peer;

@@ -82,10 +82,9 @@ static void print_imbalance(const char *name, const struct service_facts *f, FIL
         all += n;
     }
     if (f->workers > 1 && f->workers <= MOST_TOLD && all > 0 && most > 2 * least)
-        fprintf(out,
-                "%s: its %u threads got unequal shares of the bytes, from %.0f %% to %.0f %%.\n",
-                name, f->workers, 100 * (double)least / (double)all,
-                100 * (double)most / (double)all);
+        fprintf(
+            out, "%s: its %u threads got unequal shares of the bytes, from %.0f %% to %.0f %%.\n",
+            name, f->workers, 100 * (double)least / (double)all, 100 * (double)most / (double)all);
 }
 
 /* What --find-rate found. */
@@ -118,8 +117,7 @@ static void print_case(const struct report *report, unsigned index, case_namer *
         fputs(".\n", out);
     }
     if (f.connect_errors.of[0].n > 0) {
-        fprintf(out,
-                "%s: connections asked for: %" PRIu64 ", made: %" PRIu64 "; not made: ", name,
+        fprintf(out, "%s: connections asked for: %" PRIu64 ", made: %" PRIu64 "; not made: ", name,
                 f.counter[COUNTER_ASKED], f.counter[COUNTER_ESTABLISHED]);
         service_print_errors(&f.connect_errors, out);
         fputs(".\n", out);

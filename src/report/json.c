@@ -187,20 +187,6 @@ static json_t *make_model(struct json_document *d, const struct run *run)
     return array;
 }
 
-static json_t *make_notes(struct json_document *d, const struct notes *notes, bool with_path)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < notes->n; i++) {
-        json_t *o = json_object();
-        json_put(d, o, "code", json_text(notes->items[i].code));
-        json_put(d, o, "message", json_text(notes->items[i].message));
-        if (with_path)
-            json_put(d, o, "path", json_text(notes->items[i].path));
-        json_append(d, array, o);
-    }
-    return array;
-}
-
 static unsigned counted_by(const struct settings *s)
 {
     return s->is_stream    ? COUNTED_BY_STREAMS
@@ -227,8 +213,8 @@ static json_t *make_document(struct json_document *d, const struct report *r)
     json_put(d, o, "results", json_results(d, r->run, counted_by(r->settings)));
     json_put(d, o, "comparisons", make_comparisons(d, r->run));
     json_put(d, o, "model", make_model(d, r->run));
-    json_put(d, o, "warnings", make_notes(d, &r->run->warnings, false));
-    json_put(d, o, "errors", make_notes(d, &r->run->errors, true));
+    json_put(d, o, "warnings", json_notes(d, &r->run->warnings, false));
+    json_put(d, o, "errors", json_notes(d, &r->run->errors, true));
     return o;
 }
 

@@ -19,3 +19,17 @@ json_t *json_host(struct json_document *d, const struct host *h)
     json_put(d, o, "clock_read_ns", json_number(h->clock_read_ns));
     return o;
 }
+
+json_t *json_notes(struct json_document *d, const struct notes *notes, bool with_path)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < notes->n; i++) {
+        json_t *o = json_object();
+        json_put(d, o, "code", json_text(notes->items[i].code));
+        json_put(d, o, "message", json_text(notes->items[i].message));
+        if (with_path)
+            json_put(d, o, "path", json_text(notes->items[i].path));
+        json_append(d, array, o);
+    }
+    return array;
+}

@@ -150,8 +150,7 @@ void columns_add_counts(const struct run *run, const struct figures *figures, st
     }
 }
 
-void columns_add_rate(const struct run *run, const struct figures *figures,
-                             struct table *table)
+void columns_add_rate(const struct run *run, const struct figures *figures, struct table *table)
 {
     size_t rate = table_add_column(table, "throughput", false, 0);
     size_t middle = table_add_column(table, "middle 80 %", false, 4);
@@ -170,8 +169,7 @@ static double profile_share(const struct run_case *c, uint64_t ns)
 }
 
 /* real, user and sys of a pass, as time(1) has them. */
-void columns_add_times(const struct run *run, const struct figures *figures,
-                             struct table *table)
+void columns_add_times(const struct run *run, const struct figures *figures, struct table *table)
 {
     size_t real = table_add_column(table, "real", false, 7);
     size_t user = table_add_column(table, "user", false, 5);
@@ -180,25 +178,25 @@ void columns_add_times(const struct run *run, const struct figures *figures,
     for (unsigned i = 0; i < run->n_cases; i++) {
         const struct run_case *c = &run->cases[i];
         const struct summary *of = figures[i].of;
-        cell_if_known(table_cell(table, i, real), figure_if_ok(c, of[METRIC_WALL_NS_PER_PASS].median),
-                       units_time);
-        cell_if_known(table_cell(table, i, user), figure_if_ok(c, profile_share(c, c->profile.user_ns)),
-                       units_time);
-        cell_if_known(table_cell(table, i, sys), figure_if_ok(c, profile_share(c, c->profile.system_ns)),
-                       units_time);
+        cell_if_known(table_cell(table, i, real),
+                      figure_if_ok(c, of[METRIC_WALL_NS_PER_PASS].median), units_time);
+        cell_if_known(table_cell(table, i, user),
+                      figure_if_ok(c, profile_share(c, c->profile.user_ns)), units_time);
+        cell_if_known(table_cell(table, i, sys),
+                      figure_if_ok(c, profile_share(c, c->profile.system_ns)), units_time);
         cell_if_known(table_cell(table, i, cpu), figure_if_ok(c, of[METRIC_CPU_RATIO].median),
-                       cell_percent);
+                      cell_percent);
     }
 }
 
-void columns_add_metric(const struct run *run, const struct figures *figures,
-                              struct table *table, const char *heading, unsigned last_kept,
-                              enum metric_id metric, char *(*print)(char *, double))
+void columns_add_metric(const struct run *run, const struct figures *figures, struct table *table,
+                        const char *heading, unsigned last_kept, enum metric_id metric,
+                        char *(*print)(char *, double))
 {
     size_t column = table_add_column(table, heading, false, last_kept);
     for (unsigned i = 0; i < run->n_cases; i++)
         cell_if_known(table_cell(table, i, column),
-                       figure_if_ok(&run->cases[i], figures[i].of[metric].median), print);
+                      figure_if_ok(&run->cases[i], figures[i].of[metric].median), print);
 }
 
 void columns_add_quantiles(const struct run *run, struct table *table,
@@ -233,10 +231,15 @@ void columns_add_latency(const struct run *run, struct table *table)
                           units_time);
 }
 
-void columns_add_usage(const struct run *run, const struct figures *figures, struct table *table)
+void columns_add_usage(const struct run *run, const struct figures *figures, bool verbose,
+                       struct table *table)
 {
     columns_add_metric(run, figures, table, "calls", 6, METRIC_CALLS_PER_PASS, units_count);
     columns_add_metric(run, figures, table, "faults", 6, METRIC_MINOR_FAULTS_PER_PASS, units_count);
     columns_add_metric(run, figures, table, "switches", 8, METRIC_SWITCHES_PER_PASS, units_count);
     columns_add_metric(run, figures, table, "memory", 9, METRIC_PEAK_RSS_BYTES, cell_memory);
+    if (verbose)
+        columns_add_metric(run, figures, table, "a call", 9, METRIC_BYTES_PER_CALL, cell_size);
+    columns_add_metric(run, figures, table, "storage", 9, METRIC_STORAGE_READ_BYTES_PER_PASS,
+                       cell_size);
 }

@@ -57,7 +57,8 @@ void columns_add_quantiles(const struct run *run, struct table *table,
 void columns_add_sizes(const struct run *run, struct table *table);
 void columns_add_latency(const struct run *run, struct table *table);
 /* Calls, faults, switches and memory of the subject. */
-void columns_add_usage(const struct run *run, const struct figures *figures, struct table *table);
+void columns_add_usage(const struct run *run, const struct figures *figures, bool verbose,
+                       struct table *table);
 
 /* The last one: each case against the baseline. */
 int columns_add_against(const struct run *run, unsigned last_kept, struct table *table);

@@ -28,11 +28,11 @@ static void add_wait_columns(const struct run *run, const struct figures *figure
     columns_add_quantiles(run, table, shown, sizeof shown / sizeof shown[0], OF_SIZES, cell_number);
     columns_add_metric(run, figures, table, "CPU/event", 4, METRIC_CPU_NS_PER_EVENT, units_time);
     columns_add_metric(run, figures, table, "its writer's", 6, METRIC_PEER_CPU_NS_PER_EVENT,
-                      units_time);
+                       units_time);
     columns_add_metric(run, figures, table, "a read", 7, METRIC_COALESCING_RATIO, cell_number);
     columns_add_metric(run, figures, table, "switches/s", 7, METRIC_SWITCHES_PER_S, cell_number);
     columns_add_metric(run, figures, table, "system's", 8, METRIC_SYSTEM_SWITCHES_PER_S,
-                      cell_number);
+                       cell_number);
 }
 
 /* What waiting on many descriptors comes to. */
@@ -46,11 +46,7 @@ static void add_columns(const struct report *report, const struct figures *figur
     columns_add_metric(run, figures, table, "writer", 2, METRIC_PEER_CPU_RATIO, cell_percent);
     add_wait_columns(run, figures, table);
     columns_add_latency(run, table);
-    columns_add_usage(run, figures, table);
-    if (verbose)
-        columns_add_metric(run, figures, table, "a call", 9, METRIC_BYTES_PER_CALL, cell_size);
-    columns_add_metric(run, figures, table, "storage", 9, METRIC_STORAGE_READ_BYTES_PER_PASS,
-                       cell_size);
+    columns_add_usage(run, figures, verbose, table);
 }
 
 const struct overview_family overview_events = {print_source, add_columns, 0};

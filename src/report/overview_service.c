@@ -24,8 +24,8 @@ static void print_values(const struct settings *s, enum knob knob, FILE *out)
 /* Whatever is not the same in all cases is in their rows. */
 static void print_message(const struct settings *s, FILE *out)
 {
-    bool raw = s->n_knob_values[KNOB_PROTOCOL] == 0 ||
-               s->knob_values[KNOB_PROTOCOL][0] == PROTOCOL_RAW;
+    bool raw =
+        s->n_knob_values[KNOB_PROTOCOL] == 0 || s->knob_values[KNOB_PROTOCOL][0] == PROTOCOL_RAW;
     fputs(", ", out);
     if (raw || s->connect == NULL) {
         print_values(s, KNOB_MESSAGE_SIZE, out);

@@ -41,11 +41,7 @@ static void add_columns(const struct report *report, const struct figures *figur
         columns_add_metric(run, figures, table, "lost", 0, METRIC_LOST_RATIO, cell_percent);
     columns_add_sizes(run, table);
     columns_add_latency(run, table);
-    columns_add_usage(run, figures, table);
-    if (verbose)
-        columns_add_metric(run, figures, table, "a call", 9, METRIC_BYTES_PER_CALL, cell_size);
-    columns_add_metric(run, figures, table, "storage", 9, METRIC_STORAGE_READ_BYTES_PER_PASS,
-                       cell_size);
+    columns_add_usage(run, figures, verbose, table);
 }
 
 const struct overview_family overview_stream = {print_source, add_columns, 0};

@@ -61,17 +61,16 @@ void service_facts(const struct run *run, unsigned index, struct service_facts *
 static const struct {
     enum counter counter;
     const char *name;
-} failures[] = {{COUNTER_CLOSED, "closed early"}, {COUNTER_RESET, "reset"},
-                {COUNTER_TIMEOUTS, "timed out"},  {COUNTER_WRONG, "answered with other bytes"},
+} failures[] = {{COUNTER_CLOSED, "closed early"},
+                {COUNTER_RESET, "reset"},
+                {COUNTER_TIMEOUTS, "timed out"},
+                {COUNTER_WRONG, "answered with other bytes"},
                 {COUNTER_MALFORMED, "malformed"}};
 enum { FAILURES = sizeof failures / sizeof failures[0] };
 
 uint64_t service_failed(const struct service_facts *facts)
 {
-    uint64_t n = facts->counter[COUNTER_STATUS_ERRORS];
-    for (size_t i = 0; i < FAILURES; i++)
-        n += facts->counter[failures[i].counter];
-    return n;
+    return counters_failed(facts->counter);
 }
 
 void service_print_failed(const struct service_facts *facts, FILE *out)

@@ -10,8 +10,8 @@
 struct service_facts {
     uint64_t counter[COUNTERS]; /* of the load from COUNTER_REQUESTS on, of the server before */
     uint64_t bytes, wall_ns;
-    uint64_t cpu_ns, peer_cpu_ns;             /* UNKNOWN where a trial does not know */
-    uint64_t thread_bytes[MOST_TOLD];         /* of the server */
+    uint64_t cpu_ns, peer_cpu_ns;     /* UNKNOWN where a trial does not know */
+    uint64_t thread_bytes[MOST_TOLD]; /* of the server */
     uint64_t thread_cpu_ns[MOST_TOLD], peer_thread_cpu_ns[MOST_TOLD];
     uint64_t peak_rss_bytes, peak_rss_anon_bytes;
     unsigned workers, peer_workers;
