@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,24 @@ static int look_up(const struct address *address, bool listening, struct addrinf
     return status == 0 ? 0 : err_set(err, 0, "cannot look up '%s': %s", host, gai_strerror(status));
 }
 
+void address_loopback(enum transport transport, struct sockaddr_storage *address, socklen_t *size)
+{
+    *address = (struct sockaddr_storage){0};
+    *size = sizeof address->ss_family;
+    if (transport == TRANSPORT_TCP6) {
+        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)address;
+        *in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback};
+        *size = sizeof *in6;
+    } else if (transport == TRANSPORT_UNIX) {
+        address->ss_family = AF_UNIX;
+    } else {
+        struct sockaddr_in *in = (struct sockaddr_in *)address;
+        *in =
+            (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        *size = sizeof *in;
+    }
+}
+
 /* connect(2) that gives up in time. Returns 0 or an errno value. */
 static int connect_in_time(int fd, const struct sockaddr *to, socklen_t size, uint64_t timeout_ns)
 {
@@ -125,6 +144,28 @@ static struct sockaddr_un unix_name(const struct address *address)
     struct sockaddr_un un = {.sun_family = AF_UNIX};
     strncpy(un.sun_path, address->path, sizeof un.sun_path - 1);
     return un;
+}
+
+int address_resolve(const struct address *address, struct load_target *target, struct err *err)
+{
+    strcpy(target->name, address->text);
+    if (address->path != NULL) {
+        struct sockaddr_un un = unix_name(address);
+        memcpy(&target->at[0].address, &un, sizeof un);
+        target->at[0].size = sizeof un;
+        target->n = 1;
+        return 0;
+    }
+    struct addrinfo *found;
+    if (look_up(address, false, &found, err) != 0)
+        return -1;
+    for (const struct addrinfo *a = found; a != NULL && target->n < MOST_ADDRESSES;
+         a = a->ai_next) {
+        memcpy(&target->at[target->n].address, a->ai_addr, a->ai_addrlen);
+        target->at[target->n++].size = a->ai_addrlen;
+    }
+    freeaddrinfo(found);
+    return 0;
 }
 
 int address_connect(const struct address *address, uint64_t timeout_ns,

@@ -3,6 +3,8 @@
 #define IOBENCH_FAMILY_ADDRESS_H
 
 #include "base/err.h"
+#include "base/params.h"
+#include "peer/load.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -21,6 +23,14 @@ struct address {
  * loopback is meant. The path points into text. */
 int address_parse(const char *text, bool listening, struct address *address,
                   struct err *err) MUST_CHECK;
+
+/* Loopback, any port; for a UNIX socket a name that the kernel makes up, in no file system
+ * (unix(7), autobind). *size: of what of it is to be bound. */
+void address_loopback(enum transport transport, struct sockaddr_storage *address, socklen_t *size);
+
+/* All addresses that it stands for, to be tried in turn; looks a name up. */
+int address_resolve(const struct address *address, struct load_target *target,
+                    struct err *err) MUST_CHECK;
 
 /* A connected stream socket. All addresses of a name are tried in turn; the last one's error is
  * told. configure, unless NULL, is called on each socket before it is connected. Waits no longer

@@ -103,6 +103,19 @@ size_t choices_count(const struct request *request, const struct choice *choices
     return cases;
 }
 
+void *choices_make_room(struct run *run, size_t cases, size_t size, struct err *err)
+{
+    if (cases > MOST_CASES) {
+        err_set(err, 0, "that makes more than %d cases", MOST_CASES);
+        return NULL;
+    }
+    run->cases = calloc(cases + 1, sizeof *run->cases);
+    void *own = run->cases != NULL ? calloc(cases + 1, size) : NULL;
+    if (own == NULL)
+        err_set(err, errno, "cannot plan %zu cases", cases);
+    return own;
+}
+
 /* Steps through all combinations, the last knob fastest; at begins as all zero. False after the
  * last. */
 static bool next_combination(const struct request *request, knob_set knobs, size_t at[KNOBS])

@@ -30,6 +30,11 @@ int choices_check(enum family family, const struct request *request, knobs_funct
 size_t choices_count(const struct request *request, const struct choice *choices, size_t n,
                      knobs_function *knobs_of);
 
+/* Makes room for so many cases in the run, and for as many of the family's own of that size,
+ * zeroed, which is the caller's to free. NULL on failure, and where they are more than MOST_CASES.
+ */
+void *choices_make_room(struct run *run, size_t cases, size_t size, struct err *err);
+
 /* What a family does with one combination; at is where its values stand in the lists. */
 typedef int add_function(void *data, const struct choice *choice, const struct params *params,
                          const size_t at[KNOBS], struct err *err);

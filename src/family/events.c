@@ -115,17 +115,12 @@ struct events_plan *events_plan_cases(const struct request *request, struct run 
     struct events_plan *plan = calloc(1, sizeof *plan);
     struct planning planning = {plan, request, run};
     int status = -1;
-    if (cases > MOST_CASES) {
-        err_set(err, 0, "that makes more than %d cases", MOST_CASES);
-        goto out;
-    }
-    run->cases = calloc(cases + 1, sizeof *run->cases);
-    if (plan != NULL)
-        plan->works = calloc(cases + 1, sizeof *plan->works);
-    if (plan == NULL || run->cases == NULL || plan->works == NULL) {
+    if (plan == NULL)
         err_set(err, errno, "cannot plan %zu cases", cases);
+    else
+        plan->works = choices_make_room(run, cases, sizeof *plan->works, err);
+    if (plan == NULL || plan->works == NULL)
         goto out;
-    }
     status = choices_each(request, choices, n, knobs_of, add_case, &planning, err);
     if (status == 0)
         status = case_ids_number(run, err);

@@ -178,17 +178,12 @@ struct file_plan *file_plan_cases(const struct request *request, const struct so
     size_t cases = choices_count(request, choices, n, knobs_of) + exec_count_cases(request);
     struct file_plan *plan = calloc(1, sizeof *plan);
     int status = -1;
-    if (cases > MOST_CASES) {
-        err_set(err, 0, "that makes more than %d cases", MOST_CASES);
-        goto out;
-    }
-    run->cases = calloc(cases + 1, sizeof *run->cases);
-    if (plan != NULL)
-        plan->works = calloc(WORKS_PER_CASE * cases + 1, sizeof *plan->works);
-    if (plan == NULL || run->cases == NULL || plan->works == NULL) {
+    if (plan == NULL)
         err_set(err, errno, "cannot plan %zu cases", cases);
+    else
+        plan->works = choices_make_room(run, cases, WORKS_PER_CASE * sizeof *plan->works, err);
+    if (plan == NULL || plan->works == NULL)
         goto out;
-    }
     if (request->knobs[KNOB_SIZE].given && make_views(plan, source, err) != 0)
         goto out;
     struct planning planning = {plan, request, source, run, library_buffer(source)};

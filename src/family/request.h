@@ -30,7 +30,7 @@ struct request {
     bool sizes;   /* note how much single calls brought, where that varies */
     const struct address *connect, *listen; /* of a stream; NULL: not given */
     bool send;                              /* be the sending end alone */
-    bool finds_rate; /* of a load: rates are tried */
+    bool finds_rate;                        /* of a load: rates are tried */
     uint64_t timeout_ns;
     const struct exec_inheritance *inheritance;
 };

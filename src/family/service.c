@@ -12,10 +12,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* Making connections is no part of a trial, but takes its time: the clock runs for as long. */
@@ -133,10 +131,20 @@ static void check_suits(struct run_case *c, const struct strategy *strategy)
                      value[KNOB_CLIENT_THREADS], value[KNOB_CONNECTIONS]);
 }
 
+/* Where the cases go. */
+struct planning {
+    struct service_plan *plan;
+    const struct request *request;
+    struct run *run;
+    const char *exec; /* the command whose cases are made */
+};
+
 /* What all cases with a load of ours have. */
-static int set_load(struct run_case *c, uint64_t *rate_of_load, bool finds_rate, struct run *run,
+static int set_load(struct run_case *c, struct service_case *own, const struct planning *planning,
                     struct err *err)
 {
+    struct run *run = planning->run;
+    bool finds_rate = planning->request->finds_rate;
     uint64_t rate = c->params.value[KNOB_RATE];
     bool paced = rate != PARAM_NONE;
     uint64_t least = c->params.value[KNOB_CONNECTIONS] * TRIAL_NS_PER_CONNECTION;
@@ -146,7 +154,7 @@ static int set_load(struct run_case *c, uint64_t *rate_of_load, bool finds_rate,
     }
     if (c->least_trial_ns < least)
         c->least_trial_ns = least;
-    c->rate = rate_of_load;
+    c->rate = &own->load.params.value[KNOB_RATE];
     run->by_requests = true;
     run->by_cpu |= paced; /* all take the same time then */
     c->judges_itself = true;
@@ -158,14 +166,6 @@ static int set_load(struct run_case *c, uint64_t *rate_of_load, bool finds_rate,
         return -1;
     return 0;
 }
-
-/* Where the cases go. */
-struct planning {
-    struct service_plan *plan;
-    const struct request *request;
-    struct run *run;
-    const char *exec; /* the command whose cases are made */
-};
 
 static void join_load(struct run_case *c, struct service_case *own)
 {
@@ -215,10 +215,7 @@ static int add_case(void *data, const struct choice *choice, const struct params
     own->load.server_workers = c->workers;
     c->link = service_link(&own->meeting);
     join_load(c, own);
-    return set_load(c, &own->load.params.value[KNOB_RATE], request->finds_rate, planning->run,
-                    err) == 0
-               ? resources_place(c, plan->cpus, err)
-               : -1;
+    return set_load(c, own, planning, err) == 0 ? resources_place(c, plan->cpus, err) : -1;
 }
 
 /* The one case of --connect. */
@@ -239,30 +236,44 @@ static int add_load(void *data, const struct choice *choice, const struct params
     own->load.meeting = NULL;
     c->timed = load_part(&own->load);
     c->workers = (unsigned)params->value[KNOB_CLIENT_THREADS];
-    c->named = true;
     check_suits(c, choice->strategy);
-    return set_load(c, &own->load.params.value[KNOB_RATE], planning->request->finds_rate,
-                    planning->run, err);
+    return set_load(c, own, planning, err);
 }
 
 /* A port that is free now. It stands in the command, and is the same in all trials of a case. */
 static int find_port(struct load_target *target, unsigned *port, struct err *err)
 {
-    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof in;
+    struct sockaddr_storage *address = &target->at[0].address;
+    socklen_t *size = &target->at[0].size;
+    address_loopback(TRANSPORT_TCP, address, size);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int status = fd < 0 || bind(fd, (struct sockaddr *)&in, size) != 0 ||
-                 getsockname(fd, (struct sockaddr *)&in, &size) != 0;
+    int status = fd < 0 || bind(fd, (struct sockaddr *)address, *size) != 0 ||
+                 getsockname(fd, (struct sockaddr *)address, size) != 0;
     if (status != 0)
         err_set(err, errno, "cannot find a port for a server");
     if (fd >= 0)
         close(fd);
-    *port = ntohs(in.sin_port);
+    *port = ntohs(((struct sockaddr_in *)address)->sin_port);
     target->n = 1;
-    memcpy(&target->at[0].address, &in, size);
-    target->at[0].size = size;
     strcpy(target->name, "localhost");
     return status == 0 ? 0 : -1;
+}
+
+/* The case of a server of the user's, by its name. */
+static struct run_case *add_named(const struct planning *planning, size_t length, const char *text,
+                                  const struct params *params, struct err *err)
+{
+    char *name = strndup(text, length);
+    struct strategy server = load_alone;
+    server.name = name;
+    struct run_case *c = NULL;
+    if (name == NULL)
+        err_set(err, errno, "cannot plan '%s'", text);
+    else
+        c = choice_add_case(planning->run, "echo", &(struct choice){&server, true}, params,
+                            LOAD_KNOBS, err);
+    free(name);
+    return c;
 }
 
 static int add_exec(void *data, const struct choice *choice, const struct params *params,
@@ -280,24 +291,16 @@ static int add_exec(void *data, const struct choice *choice, const struct params
         find_port(&own->meeting.target, &target.port, err) != 0 ||
         exec_work_init(&own->exec.exec, command, &target, 0, err) != 0)
         return -1;
-    struct run_case *c = choice_add_case(planning->run, "echo", choice, params, LOAD_KNOBS, err);
+    struct run_case *c = add_named(planning, length > 0 ? length : strlen(command),
+                                   length > 0 ? planning->exec : command, params, err);
     if (c == NULL)
         return -1;
-    free(c->label);
-    free(c->mode);
-    free(c->id);
-    c->id = NULL;
-    c->label = length > 0 ? strndup(planning->exec, length) : strdup(command);
-    c->mode = c->label != NULL ? strdup(c->label) : NULL;
-    if (c->mode == NULL || (c->id = case_id("echo", c->mode, LOAD_KNOBS, params)) == NULL)
-        return err_set(err, ENOMEM, "cannot plan '%s'", command);
     own->exec.exec.name = c->mode;
     own->exec.exec.inheritance = request->inheritance;
     own->exec.exec.output_path = request->exec_output;
     own->exec.meeting = &own->meeting;
     own->exec.timeout_ns = request->timeout_ns;
     c->kind = CASE_EXEC;
-    c->named = true;
     c->workers = 1;
     c->least_trial_ns = EXEC_TRIAL_NS;
     c->grace_ns = request->timeout_ns + NS_PER_S;
@@ -308,8 +311,7 @@ static int add_exec(void *data, const struct choice *choice, const struct params
     c->link = service_link_exec(&own->meeting);
     join_load(c, own);
     check_suits(c, choice->strategy);
-    return set_load(c, &own->load.params.value[KNOB_RATE], planning->request->finds_rate,
-                    planning->run, err);
+    return set_load(c, own, planning, err);
 }
 
 static int add_all(struct planning *planning, const struct choice *choices, size_t n,
@@ -337,26 +339,21 @@ struct service_plan *service_plan_cases(const struct request *request, struct ru
     struct choice *choices = choices_make(FAMILY_SERVICE, request, &n, err);
     if (choices == NULL)
         return NULL;
-    size_t cases = choices_count(request, choices, n, knobs_of) +
-                   (request->n_execs + 1) * choices_count(request, &alone, 1, knobs_of);
+    size_t loads = request->connect != NULL ? 1 : request->n_execs;
+    size_t cases = loads * choices_count(request, &alone, 1, knobs_of);
+    if (request->connect == NULL)
+        cases += choices_count(request, choices, n, knobs_of);
     struct service_plan *plan = calloc(1, sizeof *plan);
     struct planning planning = {plan, request, run, NULL};
     int status = -1;
-    if (cases > 2 * MOST_CASES) {
-        err_set(err, 0, "that makes more than %d cases", MOST_CASES);
-        goto out;
-    }
-    run->cases = calloc(cases + 1, sizeof *run->cases);
-    if (plan != NULL)
-        plan->cases = calloc(cases + 1, sizeof *plan->cases);
-    if (plan == NULL || run->cases == NULL || plan->cases == NULL) {
+    if (plan == NULL)
         err_set(err, errno, "cannot plan %zu cases", cases);
+    else
+        plan->cases = choices_make_room(run, cases, sizeof *plan->cases, err);
+    if (plan == NULL || plan->cases == NULL)
         goto out;
-    }
     plan->connect = request->connect;
     status = add_all(&planning, choices, n, err);
-    if (status == 0 && run->n_cases > MOST_CASES)
-        status = err_set(err, 0, "that makes more than %d cases", MOST_CASES);
     if (status == 0)
         status = case_ids_number(run, err);
 out:
@@ -367,36 +364,10 @@ out:
     return NULL;
 }
 
-/* All addresses of a name, to be tried in turn. */
-static int look_up(struct load_target *target, const struct address *address, struct err *err)
-{
-    strcpy(target->name, address->text);
-    if (address->path != NULL) {
-        struct sockaddr_un *un = (struct sockaddr_un *)&target->at[0].address;
-        un->sun_family = AF_UNIX;
-        strncpy(un->sun_path, address->path, sizeof un->sun_path - 1);
-        target->at[0].size = sizeof *un;
-        target->n = 1;
-        return 0;
-    }
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *found;
-    int status = getaddrinfo(address->host, address->port, &hints, &found);
-    if (status != 0)
-        return err_set(err, status == EAI_SYSTEM ? errno : 0, "cannot look up '%s': %s",
-                       address->host, gai_strerror(status));
-    for (const struct addrinfo *a = found; a != NULL && target->n < MOST_ADDRESSES;
-         a = a->ai_next) {
-        memcpy(&target->at[target->n].address, a->ai_addr, a->ai_addrlen);
-        target->at[target->n++].size = a->ai_addrlen;
-    }
-    freeaddrinfo(found);
-    return 0;
-}
-
 int service_plan_begin(struct service_plan *plan, struct err *err)
 {
     if (plan->connect != NULL)
-        return look_up(&plan->target, plan->connect, err);
+        return address_resolve(plan->connect, &plan->target, err);
     for (size_t i = 0; i < plan->n; i++)
         if (plan->cases[i].meeting.listen != NULL &&
             service_meeting_listen(&plan->cases[i].meeting, err) != 0)

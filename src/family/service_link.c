@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -45,28 +44,6 @@ void service_meeting_free(struct service_meeting *meeting)
         munmap(meeting->shared, sizeof *meeting->shared);
 }
 
-/* Loopback, any port; for a UNIX socket a name that the kernel makes up (unix(7), autobind). */
-static void name_loopback(enum transport transport, struct load_target *target)
-{
-    struct sockaddr_storage *address = &target->at[0].address;
-    memset(target, 0, sizeof *target);
-    target->n = 1;
-    strcpy(target->name, "localhost");
-    if (transport == TRANSPORT_TCP6) {
-        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)address;
-        *in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback};
-        target->at[0].size = sizeof *in6;
-    } else if (transport == TRANSPORT_UNIX) {
-        address->ss_family = AF_UNIX;
-        target->at[0].size = sizeof address->ss_family;
-    } else {
-        struct sockaddr_in *in = (struct sockaddr_in *)address;
-        *in =
-            (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-        target->at[0].size = sizeof *in;
-    }
-}
-
 /* Several sockets on one port, where there is one a thread: the kernel deals connections out
  * (SO_REUSEPORT, socket(7)). */
 static int share_port(int fd, const void *arg, struct err *err)
@@ -82,7 +59,9 @@ static int share_port(int fd, const void *arg, struct err *err)
 static int listen_on_loopback(struct service_meeting *meeting, struct err *err)
 {
     struct load_target *target = &meeting->target;
-    name_loopback((enum transport)meeting->params.value[KNOB_TRANSPORT], target);
+    *target = (struct load_target){.n = 1, .name = "localhost"};
+    address_loopback((enum transport)meeting->params.value[KNOB_TRANSPORT], &target->at[0].address,
+                     &target->at[0].size);
     struct sockaddr *address = (struct sockaddr *)&target->at[0].address;
     for (unsigned i = 0; i < meeting->n_listeners; i++) {
         int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -290,17 +290,12 @@ struct stream_plan *stream_plan_cases(const struct request *request, struct run 
     int status = -1;
     if (plan != NULL)
         plan->command.sender.listener = plan->origin.listener = -1;
-    if (cases > MOST_CASES) {
-        err_set(err, 0, "that makes more than %d cases", MOST_CASES);
-        goto out;
-    }
-    run->cases = calloc(cases + 1, sizeof *run->cases);
-    if (plan != NULL)
-        plan->cases = calloc(cases + 1, sizeof *plan->cases);
-    if (plan == NULL || run->cases == NULL || plan->cases == NULL) {
+    if (plan == NULL)
         err_set(err, errno, "cannot plan %zu cases", cases);
+    else
+        plan->cases = choices_make_room(run, cases, sizeof *plan->cases, err);
+    if (plan == NULL || plan->cases == NULL)
         goto out;
-    }
     plan->origin =
         (struct stream_origin){request->connect, request->listen, -1, request->timeout_ns};
     status = request->send ? add_sender(plan, request, run, err)

@@ -2,7 +2,8 @@
 
 #include "family/stream_link.h"
 
-#include <arpa/inet.h>
+#include "family/address.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* A loopback address of any family, and its length. */
@@ -64,30 +64,11 @@ int stream_set_sender(int fd, const struct params *params, struct err *err)
     return set_congestion(fd, params, err);
 }
 
-/* Loopback, any port; for a UNIX socket a name that the kernel makes up, in no file system
- * (unix(7), autobind). */
-static void loopback(enum transport transport, struct place_of *place)
-{
-    *place = (struct place_of){.size = sizeof(sa_family_t)};
-    if (transport == TRANSPORT_TCP6) {
-        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&place->address;
-        *in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback};
-        place->size = sizeof *in6;
-    } else if (transport == TRANSPORT_UNIX) {
-        place->address.ss_family = AF_UNIX;
-    } else {
-        struct sockaddr_in *in = (struct sockaddr_in *)&place->address;
-        *in =
-            (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-        place->size = sizeof *in;
-    }
-}
-
 /* A socket bound to loopback; its name is in *place then. */
 static int bind_somewhere(enum transport transport, int type, struct place_of *place,
                           struct err *err)
 {
-    loopback(transport, place);
+    address_loopback(transport, &place->address, &place->size);
     int fd = socket(place->address.ss_family, type | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return err_set(err, errno, "cannot make a socket");
