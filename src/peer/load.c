@@ -72,10 +72,10 @@ static int setup(void *opaque, const void *arg, const struct seat *seat, struct 
     struct load *load = opaque;
     const struct load_work *work = arg;
     const uint64_t *value = work->params.value;
-    if (seat->worker == 0)
+    if (seat->worker == 0) {
         ends_close(work->listeners, work->n_listeners);
-    if (seat->worker == 0)
         usage_tcp_counts(&load->tcp);
+    }
     load->work = work;
     load->seat = seat;
     load->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -20,13 +20,13 @@ enum { MOST_MEETING = 100 };
 
 void load_watch(struct load *load, struct connection *c)
 {
-    bool writes = c->state == CONNECTION_MEETS || c->blocked;
-    struct epoll_event event = {.events = writes ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.ptr = c};
-    if (c->state == CONNECTION_MEETS)
-        event.events = EPOLLOUT;
+    struct epoll_event event = {.events = c->state == CONNECTION_MEETS ? EPOLLOUT
+                                          : c->blocked                 ? EPOLLIN | EPOLLOUT
+                                                                       : EPOLLIN,
+                                .data.ptr = c};
     load->tally->counter[COUNTER_CONTROLS]++;
-    if (epoll_ctl(load->epoll, EPOLL_CTL_MOD, c->fd, &event) != 0)
-        epoll_ctl(load->epoll, EPOLL_CTL_ADD, c->fd, &event);
+    epoll_ctl(load->epoll, c->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, c->fd, &event);
+    c->watched = true;
 }
 
 /* A lone connection of small messages is asked directly: one call less for each. */
@@ -46,6 +46,7 @@ static void let_go(struct load *load, struct connection *c)
         load->alive--;
     }
     c->fd = -1;
+    c->watched = false; /* epoll forgets what is closed by itself */
     c->state = CONNECTION_CLOSED;
 }
 
@@ -106,8 +107,7 @@ static bool meet(struct load *load, struct connection *c)
     http_parser_init(&c->parser, HTTP_RESPONSE);
     c->in_message = 0;
     c->blocked = c->ends = c->proved = false;
-    c->meets_until_ns =
-        clock_now_ns() + connect_timeout(load);
+    c->meets_until_ns = clock_now_ns() + connect_timeout(load);
     if (connect(c->fd, address, target->at[load->at_address].size) == 0) {
         is_there(load, c);
     } else if (errno == EINPROGRESS) {

@@ -25,6 +25,7 @@ struct connection {
     int fd;
     unsigned index; /* among the connections of all threads */
     enum connection_state state;
+    bool watched;             /* epoll knows it */
     bool blocked;             /* watched for room to send */
     bool ends;                /* the server closes after the answer under way */
     bool pauses;              /* stands in the queue of those that think */

@@ -164,8 +164,7 @@ static size_t parse_answer(struct load *load, struct connection *c, const unsign
     size_t taken = http_parser_execute(&c->parser, &settings, (const char *)bytes, n);
     c->parser.data = NULL;
     if (c->answered > before) {
-        bool whole =
-            c->in_message == 0 && c->parser.status_code < 300 && !c->ends && !load->odd;
+        bool whole = c->in_message == 0 && c->parser.status_code < 300 && !c->ends && !load->odd;
         http_parser_pause(&c->parser, 0);
         c->in_message = 0;
         load->n_remembered = 0;
