@@ -15,27 +15,10 @@ static int check_usage(const struct session *s, struct err *err)
     return events_check_request(&s->request, err);
 }
 
-static int nothing(struct session *s, struct err *err)
-{
-    (void)s, (void)err;
-    return 0;
-}
-
 static int plan(struct session *s, struct err *err)
 {
     s->plan = events_plan_cases(&s->request, &s->run, err);
     return s->plan != NULL ? 0 : -1;
-}
-
-static int begin(struct session *s, struct runner *runner, struct err *err)
-{
-    (void)s, (void)runner, (void)err;
-    return 0;
-}
-
-static void end(struct session *s)
-{
-    (void)s;
 }
 
 static void free_plan(struct session *s)
@@ -45,11 +28,7 @@ static void free_plan(struct session *s)
 
 const struct session_kind events_session = {
     .check_usage = check_usage,
-    .find = nothing,
-    .open = nothing,
     .plan = plan,
-    .begin = begin,
-    .end = end,
     .free = free_plan,
     .trial_time_ns = 10 * NS_PER_MS,
     .ramp_ns = 2 * NS_PER_MS,

@@ -65,12 +65,6 @@ static int find(struct session *s, struct err *err)
     return 0;
 }
 
-static int open_nothing(struct session *s, struct err *err)
-{
-    (void)s, (void)err;
-    return 0;
-}
-
 static int plan(struct session *s, struct err *err)
 {
     s->plan = service_plan_cases(&s->request, &s->run, err);
@@ -95,11 +89,6 @@ static int begin(struct session *s, struct runner *runner, struct err *err)
     return 0;
 }
 
-static void end(struct session *s)
-{
-    (void)s;
-}
-
 static void free_plan(struct session *s)
 {
     service_plan_free(s->plan);
@@ -108,10 +97,8 @@ static void free_plan(struct session *s)
 const struct session_kind service_session = {
     .check_usage = check_usage,
     .find = find,
-    .open = open_nothing,
     .plan = plan,
     .begin = begin,
-    .end = end,
     .free = free_plan,
     .trial_time_ns = 20 * NS_PER_MS, /* see "The length of a trial" in CONTRIBUTING.md */
     .ramp_ns = 5 * NS_PER_MS,

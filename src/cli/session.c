@@ -248,12 +248,13 @@ static int run_cases(struct session *s, struct err *err)
         .on_interval = s->options.quiet ? NULL : say_interval,
         .interval_data = s,
     };
-    if (s->kind->begin(s, &runner, err) != 0)
+    if (s->kind->begin != NULL && s->kind->begin(s, &runner, err) != 0)
         return -1;
     int status = runner_run(&runner, &s->run, err);
     progress_clear(&line);
     say_averages(s);
-    s->kind->end(s);
+    if (s->kind->end != NULL)
+        s->kind->end(s);
     return status;
 }
 
@@ -324,6 +325,12 @@ static int show_plan(struct session *s, struct err *err)
     return s->lost > 0 ? EXIT_UNMEASURED : EXIT_MEASURED;
 }
 
+static int take_step(int (*step)(struct session *, struct err *), struct session *s,
+                     struct err *err)
+{
+    return step != NULL ? step(s, err) : 0;
+}
+
 static int run_session(struct session *s, int argc, char **argv)
 {
     struct err err = {0};
@@ -333,13 +340,13 @@ static int run_session(struct session *s, int argc, char **argv)
     settle_request(s);
     settle_settings(s);
     s->request.seed = s->settings.seed;
-    if (check_usage(s, &err) != 0 || s->kind->find(s, &err) != 0)
+    if (check_usage(s, &err) != 0 || take_step(s->kind->find, s, &err) != 0)
         return fail(s, &err, EXIT_USAGE);
     s->report =
         (struct report){PACKAGE_VERSION, s->command->name, argc,       argv,   time(NULL), 0,
                         &s->settings,    &s->host,         &s->source, &s->run};
     signals_catch(&s->inheritance);
-    if (!s->options.dry_run && s->kind->open(s, &err) != 0)
+    if (!s->options.dry_run && take_step(s->kind->open, s, &err) != 0)
         return fail(s, &err, EXIT_UNMEASURED);
     if (*signals_seen() == 0 && plan(s, &err) != 0)
         return fail(s, &err, EXIT_USAGE);

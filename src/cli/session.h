@@ -11,6 +11,7 @@
 
 struct session;
 
+/* find, open, begin and end may be NULL: there is nothing to do. */
 struct session_kind {
     /* What can be refused before anything is opened. */
     int (*check_usage)(const struct session *, struct err *);

@@ -22,12 +22,6 @@ static int check_usage(const struct session *s, struct err *err)
     return stream_check_request(&s->request, err);
 }
 
-static int find(struct session *s, struct err *err)
-{
-    (void)s, (void)err;
-    return 0;
-}
-
 static int plan(struct session *s, struct err *err)
 {
     s->plan = stream_plan_cases(&s->request, &s->run, err);
@@ -47,11 +41,6 @@ static int begin(struct session *s, struct runner *runner, struct err *err)
     return stream_plan_listen(s->plan, err);
 }
 
-static void end(struct session *s)
-{
-    (void)s;
-}
-
 static void free_plan(struct session *s)
 {
     stream_plan_free(s->plan);
@@ -59,11 +48,8 @@ static void free_plan(struct session *s)
 
 const struct session_kind stream_session = {
     .check_usage = check_usage,
-    .find = find,
-    .open = find,
     .plan = plan,
     .begin = begin,
-    .end = end,
     .free = free_plan,
     .trial_time_ns = 10 * NS_PER_MS, /* see "The length of a trial" in CONTRIBUTING.md */
     .ramp_ns = 2 * NS_PER_MS,
