@@ -252,8 +252,7 @@ for name, o in {"document": schema, **schema["$defs"], **schema["properties"]}.i
         assert sorted(o["required"]) == sorted(o["properties"]), name
 assert schema["$defs"]["host"] == other["$defs"]["host"], "host"
 PY
-    equal "$(grep -ohE 'set\(d, o, "[a-z0-9_]+"' "$IOBENCH_SOURCE/src/report/calibration_json.c" |
-        sed 's/.*"\(.*\)"/\1/' | sort -u | xargs)" \
+    equal "$(keys_written calibration_json.c)" \
         "$(jq -r '[., (.["$defs"] | del(.host)[]), .properties[]] | .[] | .properties // {} | keys[]' "$SCHEMA" |
             sort -u | xargs)" 'keys written'
 }

@@ -87,6 +87,14 @@ equal() {
     [ "$1" = "$2" ] || fail "${3:-value}: got '$1', expected '$2'"
 }
 
+# keys_written FILE: the keys that this file of src/report puts into a document, those of its notes included, sorted.
+keys_written() {
+    {
+        cat "$IOBENCH_SOURCE/src/report/$1"
+        sed -n '/^json_t \*json_notes(/,/^}/p' "$IOBENCH_SOURCE/src/report/json_facts.c"
+    } | sed -nE 's/.*json_put\(d, o, "([a-z0-9_]+)".*/\1/p' | sort -u | xargs
+}
+
 status_is() {
     equal "$status" "$1" 'exit status'
 }

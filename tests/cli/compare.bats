@@ -577,8 +577,7 @@ for name, o in {"document": schema, **schema["$defs"]}.items():
         assert o["additionalProperties"] is False, name
         assert sorted(o["required"]) == sorted(o["properties"]), name
 PY
-    equal "$(grep -ohE 'set\(d, o, "[a-z_]+"' "$IOBENCH_SOURCE/src/report/comparison_json.c" |
-        sed 's/.*"\(.*\)"/\1/' | sort -u | xargs)" \
+    equal "$(keys_written comparison_json.c)" \
         "$(jq -r '[., .["$defs"][]] | .[] | .properties // {} | keys[]' "$SCHEMA" | sort -u | xargs)" 'keys written'
 }
 
