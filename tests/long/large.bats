@@ -52,3 +52,10 @@ trial() {
     read_large --mode=sysread --threads=3
     [ "$(trial bytes)" -eq 5368709120 ]
 }
+
+@test "a message of 1 GiB is echoed whole, in memory that is bounded" {
+    JSON=$("$IOBENCH" echo --json --quiet --quick --mode=epoll,thread --rounds=1 --warmup=0 --trial-time=1ns \
+        --connections=1 --requests=1 --message-size=1G --timeout=10m)
+    [ "$(jq '[.results[] | .status == "ok" and all(.trials[]; .bytes == .requests * 1073741824)] | all' <<<"$JSON")" = true ]
+    [ "$(jq '[.results[].trials[] | .peak_rss_bytes, .peer.peak_rss_bytes] | max < 100000000' <<<"$JSON")" = true ]
+}
