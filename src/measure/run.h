@@ -74,6 +74,8 @@ struct run_case {
     uint64_t digest;
     bool has_digest;
     uint64_t passes;            /* of a trial; fixed by the warm-up */
+    uint64_t shared_passes;     /* the same, with those of cases that are nearly as fast */
+    double pass_ns;             /* the fastest pass of the warm-up; 0: there was none */
     double ramp;                /* passes' worth of work before the clock; fixed by the warm-up */
     uint64_t pass_bytes;        /* of one pass; UNKNOWN until one was done */
     struct intervals intervals; /* of the last measured trial, where they were asked for */

@@ -85,6 +85,37 @@ static void passes_fill_the_time_of_a_trial(void **state)
     check_passes(b, 0, 20 * NS_PER_MS);
 }
 
+/* What a fresh process costs once is to weigh on all alike. */
+static void cases_that_are_nearly_as_fast_do_as_many_passes(void **state)
+{
+    static const struct {
+        uint64_t pass_ns[3];
+        bool alike[3]; /* to the first */
+    } rows[] = {{{2 * NS_PER_MS, 2100000, 2300000}, {true, true, true}},
+                {{2300000, 2100000, 2 * NS_PER_MS}, {true, true, true}},
+                {{2 * NS_PER_MS, 2400000, 9 * NS_PER_MS}, {true, true, false}}};
+    struct bench *b = *state;
+    b->runner.trial_time_ns = 10 * NS_PER_MS;
+    b->runner.rounds = 1;
+    for (int i = 0; i < 3; i++) {
+        struct run_case *c = add_case(b, run_counting);
+        free(c->mode);
+        c->mode = strdup(c->id); /* no twins */
+    }
+    for (size_t r = 0; r < ROWS_OF(rows); r++) {
+        for (int i = 0; i < 3; i++)
+            b->scripts[i].pass_ns = rows[r].pass_ns[i];
+        b->run.rounds = 0;
+        samples_free(&b->run.samples);
+        run_all(b);
+        for (int i = 0; i < 3; i++)
+            if (rows[r].alike[i])
+                CHECK_COUNT("as many", b->run.cases[i].passes, ==, b->run.cases[0].passes);
+            else
+                CHECK_COUNT("fewer", b->run.cases[i].passes, <, b->run.cases[0].passes);
+    }
+}
+
 static void the_number_of_rounds_is_exact(void **state)
 {
     struct bench *b = *state;
@@ -279,6 +310,7 @@ int main(void)
         RUNNER_TEST(two_cases_are_measured_in_each_of_twenty_rounds),
         RUNNER_TEST(a_case_that_sleeps_in_each_pass_is_slower),
         RUNNER_TEST(passes_fill_the_time_of_a_trial),
+        RUNNER_TEST(cases_that_are_nearly_as_fast_do_as_many_passes),
         RUNNER_TEST(the_number_of_rounds_is_exact),
         RUNNER_TEST(too_few_rounds_to_be_precise_are_cut_short),
         RUNNER_TEST(the_same_seed_gives_the_same_order_of_cases),
