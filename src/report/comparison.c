@@ -184,14 +184,14 @@ static void change_of(const struct comparison *c, enum compared metric, struct s
                       struct side *fresh, double *work, struct change *change)
 {
     bool of_run = compared_info[metric].cost == COST_OF_RUN;
-    double noise = noise_of(c, metric);
+    struct change_doubt doubt = {noise_of(c, metric), c->control_change[metric]};
     if (c->many)
         change_of_runs(base->logs, base->n, fresh->logs, fresh->n, c->confidence, work, change);
     else if (c->n_base == 1 && c->n_fresh == 1 && !of_run)
-        change_of_trials(base->logs, base->n, fresh->logs, fresh->n, c->confidence, noise, work,
+        change_of_trials(base->logs, base->n, fresh->logs, fresh->n, c->confidence, &doubt, work,
                          change);
     else
-        change_of_few_runs(base->logs, base->n, fresh->logs, fresh->n, noise, change);
+        change_of_few_runs(base->logs, base->n, fresh->logs, fresh->n, &doubt, change);
 }
 
 /* Gets a verdict what was asked for and any run has: what only some have is inconclusive. */
@@ -206,13 +206,32 @@ static bool is_judged(const struct comparison *c, const struct comparison_case *
     return false;
 }
 
+static void gather_both(const struct comparison *c, const char *id, enum compared metric,
+                        const struct room *room, struct side *base, struct side *fresh)
+{
+    *base = (struct side){room->base, 0, NAN};
+    *fresh = (struct side){room->fresh, 0, NAN};
+    gather(c, id, metric, c->base, c->n_base, room->work, base);
+    gather(c, id, metric, c->fresh, c->n_fresh, room->work, fresh);
+}
+
+/* How the control itself changed, which its ratios do not show. */
+static double control_change(const struct comparison *c, enum compared metric,
+                             const struct room *room)
+{
+    struct side base, fresh;
+    if (c->control == NULL || compared_info[metric].absolute)
+        return NAN;
+    gather_both(c, c->control, metric, room, &base, &fresh);
+    return log(fresh.middle / base.middle);
+}
+
 static void compare_metric(const struct comparison *c, struct comparison_case *of,
                            enum compared metric, const struct room *room)
 {
     struct comparison_row *row = &of->rows[metric];
-    struct side base = {room->base, 0, NAN}, fresh = {room->fresh, 0, NAN};
-    gather(c, of->id, metric, c->base, c->n_base, room->work, &base);
-    gather(c, of->id, metric, c->fresh, c->n_fresh, room->work, &fresh);
+    struct side base, fresh;
+    gather_both(c, of->id, metric, room, &base, &fresh);
     *row = (struct comparison_row){.judged = is_judged(c, of, metric),
                                    .base = base.middle,
                                    .fresh = fresh.middle,
@@ -270,6 +289,8 @@ static int compare_cases(struct comparison *c, struct err *err)
     if (numbers == NULL)
         return err_set(err, errno, "cannot compare");
     struct room room = {numbers, numbers + most, numbers + 2 * most};
+    for (int m = 0; m < COMPARED_METRICS; m++)
+        c->control_change[m] = control_change(c, (enum compared)m, &room);
     for (size_t i = 0; i < c->n_cases; i++) {
         for (int m = 0; m < COMPARED_METRICS; m++)
             compare_metric(c, &c->cases[i], (enum compared)m, &room);

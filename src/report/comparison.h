@@ -63,6 +63,8 @@ struct comparison {
     const char *control; /* id; NULL: absolute figures */
     bool per_byte, many; /* many: RUNS_ENOUGH a side */
     double run_noise;    /* NaN: none is assumed */
+    double control_change[COMPARED_METRICS]; /* logarithm; of the control's own figure; NaN: unknown,
+                                                and where figures are not relative to it */
     double confidence;   /* of each interval, so that all hold together at 95 % */
     size_t n_judged;
     struct comparison_case *cases;

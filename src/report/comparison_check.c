@@ -242,9 +242,24 @@ static bool lacks_interval(const struct comparison *c, int metric)
     return false;
 }
 
+/* Beyond the noise its change widens the intervals (change.h), unless runs a side show theirs. */
+static void doubt_control(struct comparison *c)
+{
+    struct notes *notes = &c->warnings;
+    for (int m = 0; m < COMPARED_METRICS; m++) {
+        double change = c->control_change[m];
+        if (c->wish->judged & 1u << m && fabs(change) > log(1 + c->run_noise))
+            notes_add(notes, "control_changed", NULL,
+                      "the control itself changed (%s %+.1f %%): a case that did not looks changed "
+                      "the other way, and only what is beyond that gets a verdict",
+                      comparison_key(c, (enum compared)m), 100 * (exp(change) - 1));
+    }
+}
+
 void comparison_doubt_intervals(struct comparison *c)
 {
     struct notes *notes = &c->warnings;
+    doubt_control(c);
     bool figures = false, percentiles = false;
     for (int m = 0; m < COMPARED_METRICS; m++)
         *(compared_info[m].cost == COST_OF_RUN ? &percentiles : &figures) |= lacks_interval(c, m);

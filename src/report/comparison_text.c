@@ -120,7 +120,7 @@ static void put_head(const struct comparison *c, FILE *out)
     if (c->control != NULL) {
         fputs("\nrelative to ", out);
         put_shown(c->control, out);
-        fputs(" of the same run: a change of that case itself is not seen", out);
+        fputs(" of the same run: a change of that case itself is not judged", out);
     } else {
         fputs("\nabsolute figures: a change of the machine looks like one of the case", out);
     }

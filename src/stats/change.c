@@ -10,24 +10,40 @@
 
 static const struct change unknown = {NAN, NAN, NAN};
 
-void change_of_trials(const double *base, size_t n_base, const double *fresh, size_t n_fresh,
-                      double confidence, double run_noise, double *work, struct change *change)
-{
-    struct ratio old, now;
-    double each = 1 - (1 - confidence) / 2;
-    ratio_estimate(base, n_base, each, 0, work, &old);
-    ratio_estimate(fresh, n_fresh, each, 0, work, &now);
-    *change = (struct change){now.ratio / old.ratio, now.low / old.high / (1 + run_noise),
-                              now.high / old.low * (1 + run_noise)};
-}
-
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* All in logs: the ends as the runs themselves give them, and the noise. */
+static void widen(double low, double high, double noise, double control, struct change *change)
+{
+    double still_low = control < 0 ? larger(smaller(low, 0), low + control) : low;
+    double still_high = control > 0 ? smaller(larger(high, 0), high + control) : high;
+    change->low = exp(isnan(noise) ? NAN : smaller(low - noise, still_low));
+    change->high = exp(isnan(noise) ? NAN : larger(high + noise, still_high));
+}
+
+void change_of_trials(const double *base, size_t n_base, const double *fresh, size_t n_fresh,
+                      double confidence, const struct change_doubt *doubt, double *work,
+                      struct change *change)
+{
+    struct ratio old, now;
+    double each = 1 - (1 - confidence) / 2;
+    ratio_estimate(base, n_base, each, 0, work, &old);
+    ratio_estimate(fresh, n_fresh, each, 0, work, &now);
+    change->ratio = now.ratio / old.ratio;
+    widen(log(now.low / old.high), log(now.high / old.low), log(1 + doubt->run_noise),
+          doubt->control, change);
+}
+
 void change_of_few_runs(double *base, size_t n_base, double *fresh, size_t n_fresh,
-                        double run_noise, struct change *change)
+                        const struct change_doubt *doubt, struct change *change)
 {
     *change = unknown;
     if (n_base == 0 || n_fresh == 0)
@@ -36,8 +52,9 @@ void change_of_few_runs(double *base, size_t n_base, double *fresh, size_t n_fre
     sort_values(fresh, n_fresh);
     double middle = quantile(fresh, n_fresh, 0.5) - quantile(base, n_base, 0.5);
     double range = larger(base[n_base - 1] - base[0], fresh[n_fresh - 1] - fresh[0]);
-    double noise = isnan(run_noise) ? NAN : larger(log(1 + run_noise), range);
-    *change = (struct change){exp(middle), exp(middle - noise), exp(middle + noise)};
+    double noise = log(1 + doubt->run_noise);
+    change->ratio = exp(middle);
+    widen(middle, middle, isnan(noise) ? NAN : larger(noise, range), doubt->control, change);
 }
 
 void change_of_runs(const double *base, size_t n_base, const double *fresh, size_t n_fresh,

@@ -126,14 +126,24 @@ refused() {
     holds '.run_noise_ratio == 0.3' .run_noise_ratio
 }
 
-@test "a change of the control is not seen, and the report says so" {
+@test "a change of the control gets no verdict, and is not taken for one of the others" {
     make_new "$(slower wall_ns sysread "$(all_rounds 2)")" >new.json
     compare base.json new.json
-    prints 'relative to read/sysread/block_size=131072 of the same run: a change of that case itself is not seen'
-    equal "$(grep -c improved "$OUT")" 5 'lines with an improvement' # two of the table, two sentences, the sum
+    prints 'relative to read/sysread/block_size=131072 of the same run: a change of that case itself is not judged'
+    prints '0 regressed, 0 improved'
+    says 'warning: the control itself changed (wall_ns_per_byte +100.0 %): a case that did not looks changed'
     compared base.json new.json --relative-to=mmap
     equal "$(verdict sysread)" regressed
     equal "$(verdict fread)" same || equal "$(verdict fread)" inconclusive
+    holds '[.warnings[].code] | index("control_changed") == null' .warnings
+}
+
+@test "a case that stood still while its control became faster is no regression" {
+    make_new "$(slower wall_ns sysread "$(all_rounds 0.8)") | $(slower wall_ns fread "$(all_rounds 1.25)")" >new.json
+    compared base.json new.json
+    status_is 1
+    equal "$(verdict mmap)" inconclusive # 1.25 to the control
+    equal "$(verdict fread)" regressed   # 1.56 to the control
 }
 
 @test "one common case is compared by its absolute figure" {

@@ -48,46 +48,87 @@ static const double pairs[PAIRS] = {1.05, 1.04, 1.06, 1.05, 1.07, 1.04, 1.05, 1.
 
 static void test_the_pairs_of_the_design(void **state)
 {
+    static const struct change_doubt none = {0, 0}, noise = {0.05, 0};
     double base[PAIRS] = {0}, fresh[PAIRS], work[PAIRS];
     struct change change;
     (void)state;
     for (int i = 0; i < PAIRS; i++)
         fresh[i] = log(pairs[i]);
-    change_of_trials(base, PAIRS, fresh, PAIRS, 0.95, 0, work, &change);
+    change_of_trials(base, PAIRS, fresh, PAIRS, 0.95, &none, work, &change);
     CHECK_NEAR("ratio", change.ratio, 1.05, 1e-12);
     CHECK_NEAR("low", change.low, 1.04, 1e-12);
     CHECK_NEAR("high", change.high, 1.07, 1e-12);
     CHECK_INT("at 3 %", change_judge(&change, 0.03), CHANGE_REGRESSED);
     CHECK_INT("at 5 %", change_judge(&change, 0.05), CHANGE_INCONCLUSIVE);
     CHECK_INT("at 8 %", change_judge(&change, 0.08), CHANGE_SAME);
-    change_of_trials(fresh, PAIRS, base, PAIRS, 0.95, 0, work, &change);
+    change_of_trials(fresh, PAIRS, base, PAIRS, 0.95, &none, work, &change);
     CHECK_INT("the other way round", change_judge(&change, 0.03), CHANGE_IMPROVED);
-    change_of_trials(base, PAIRS, fresh, PAIRS, 0.95, 0.05, work, &change);
+    change_of_trials(base, PAIRS, fresh, PAIRS, 0.95, &noise, work, &change);
     CHECK_NEAR("low with noise", change.low, 1.04 / 1.05, 1e-12);
     CHECK_NEAR("high with noise", change.high, 1.07 * 1.05, 1e-12);
-    change_of_trials(base, 5, fresh, PAIRS, 0.95, 0, work, &change);
+    change_of_trials(base, 5, fresh, PAIRS, 0.95, &none, work, &change);
     CHECK_NAN("low of five rounds", change.low);
     CHECK_INT("of five rounds", change_judge(&change, 0.03), CHANGE_INCONCLUSIVE);
-    change_of_trials(base, 0, fresh, PAIRS, 0.95, 0, work, &change);
+    change_of_trials(base, 0, fresh, PAIRS, 0.95, &none, work, &change);
     CHECK_NAN("ratio without trials", change.ratio);
 }
 
 static void test_few_runs(void **state)
 {
     double base[] = {log(1.02), log(1.00)}, fresh[] = {log(1.2), log(1.3), log(1.1)};
+    struct change_doubt doubt = {0.05, 0};
     struct change change;
     (void)state;
-    change_of_few_runs(base, 2, fresh, 3, 0.05, &change);
+    change_of_few_runs(base, 2, fresh, 3, &doubt, &change);
     double middle = 1.2 / sqrt(1.02), range = 1.3 / 1.1;
     CHECK_NEAR("ratio", change.ratio, middle, 1e-12);
     CHECK_NEAR("low by the range", change.low, middle / range, 1e-12);
     CHECK_NEAR("high by the range", change.high, middle * range, 1e-12);
-    change_of_few_runs(base, 2, fresh, 3, 0.5, &change);
+    doubt.run_noise = 0.5;
+    change_of_few_runs(base, 2, fresh, 3, &doubt, &change);
     CHECK_NEAR("low by the noise", change.low, middle / 1.5, 1e-12);
-    change_of_few_runs(base, 2, fresh, 3, NAN, &change);
-    CHECK_NAN("low without a noise", change.low);
-    change_of_few_runs(base, 0, fresh, 3, 0.5, &change);
+    change_of_few_runs(base, 0, fresh, 3, &doubt, &change);
     CHECK_NAN("ratio of nothing", change.ratio);
+    doubt.run_noise = NAN;
+    change_of_few_runs(base, 2, fresh, 3, &doubt, &change);
+    CHECK_NAN("low without a noise", change.low);
+}
+
+/* A case that stood still is slower relative to a control that became faster. */
+static void test_the_change_of_a_control_is_none_of_the_case(void **state)
+{
+    static const struct {
+        const char *what;
+        double ratio, noise, control, low, high;
+    } rows[] = {
+        {"slower, and the control faster by as much", 1.25, 0.05, 0.8, 1, 1.25 * 1.05},
+        {"slower, and the control faster by more", 1.25, 0.05, 0.5, 1, 1.25 * 1.05},
+        {"slower beyond that", 1.25, 0.05, 0.9, 1.25 * 0.9, 1.25 * 1.05},
+        {"slower, and the control faster by less than the noise", 1.25, 0.05, 0.98, 1.25 / 1.05,
+         1.25 * 1.05},
+        {"slower, and so is the control", 1.25, 0.05, 1.25, 1.25 / 1.05, 1.25 * 1.05},
+        {"faster, and the control slower", 0.8, 0.05, 1.5, 0.8 / 1.05, 1},
+        {"faster, and so is the control", 0.8, 0.05, 0.5, 0.8 / 1.05, 0.8 * 1.05},
+        {"no change, and the control faster", 1, 0.05, 0.5, 1 / 1.05, 1.05},
+        {"no change, and the control slower", 1, 0.05, 2, 1 / 1.05, 1.05},
+        {"no change without a noise", 1, 0, 0.5, 1, 1},
+        {"nothing known of the control", 1.25, 0.05, NAN, 1.25 / 1.05, 1.25 * 1.05},
+    };
+    (void)state;
+    for (size_t i = 0; i < ROWS_OF(rows); i++) {
+        struct change_doubt doubt = {rows[i].noise, log(rows[i].control)};
+        double base[PAIRS] = {0}, fresh[PAIRS], work[PAIRS];
+        struct change change;
+        for (int j = 0; j < PAIRS; j++)
+            fresh[j] = log(rows[i].ratio);
+        change_of_trials(base, PAIRS, fresh, PAIRS, 0.95, &doubt, work, &change);
+        CHECK_NEAR(rows[i].what, change.ratio, rows[i].ratio, 1e-12);
+        CHECK_NEAR(rows[i].what, change.low, rows[i].low, 1e-12);
+        CHECK_NEAR(rows[i].what, change.high, rows[i].high, 1e-12);
+        change_of_few_runs(base, 2, fresh, 3, &doubt, &change);
+        CHECK_NEAR(rows[i].what, change.low, rows[i].low, 1e-12);
+        CHECK_NEAR(rows[i].what, change.high, rows[i].high, 1e-12);
+    }
 }
 
 static void test_many_runs(void **state)
@@ -354,6 +395,8 @@ static void test_four_verdicts(void **state)
     check_verdict("faster", faster, 1, &usual, CHANGE_IMPROVED);
     check_verdict("nearly equal", nearly, 1, &usual, CHANGE_SAME);
     check_verdict("a machine of half the speed", nearly, 0.5, &usual, CHANGE_SAME);
+    check_verdict("slower, on a machine of half the speed", pairs, 0.5, &usual, CHANGE_REGRESSED);
+    check_verdict("slower than a control that is faster", pairs, 2, &usual, CHANGE_INCONCLUSIVE);
     check_verdict("the same with the usual noise", pairs, 1, &noisy, CHANGE_INCONCLUSIVE);
 }
 
@@ -421,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_how_many_comparisons_runs_are_enough_for),
         cmocka_unit_test(test_the_pairs_of_the_design),
         cmocka_unit_test(test_few_runs),
+        cmocka_unit_test(test_the_change_of_a_control_is_none_of_the_case),
         cmocka_unit_test(test_many_runs),
         cmocka_unit_test(test_what_a_document_yields),
         cmocka_unit_test(test_awkward_documents),
