@@ -4,6 +4,8 @@
 
 #ifdef HAVE_MULTISHOT
 
+#include "base/buffer.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,12 +30,10 @@ int buffer_ring_make(struct buffer_ring *buffers, struct io_uring *ring, size_t 
 {
     *buffers = (struct buffer_ring){.n = count_buffers(size), .size = size};
     size_t ring_bytes = buffers->n * sizeof(struct io_uring_buf);
-    buffers->bytes = calloc(buffers->n, size);
-    if (posix_memalign((void **)&buffers->ring, 4096, ring_bytes) != 0)
-        buffers->ring = NULL;
+    buffers->bytes = buffer_make(buffers->n, size, err);
+    buffers->ring = buffer_make(1, ring_bytes, err);
     if (buffers->bytes == NULL || buffers->ring == NULL)
-        return err_set(err, ENOMEM, "cannot get %u buffers of %zu bytes", buffers->n, size);
-    memset(buffers->bytes, 0x55, buffers->n * size);
+        return -1;
     memset(buffers->ring, 0, ring_bytes);
     struct io_uring_buf_reg reg = {
         .ring_addr = (uintptr_t)buffers->ring, .ring_entries = buffers->n, .bgid = BUFFER_GROUP};

@@ -2,6 +2,7 @@
 
 #include "strategy/file/access.h"
 
+#include "base/buffer.h"
 #include "base/clock.h"
 
 #include <fcntl.h>
@@ -161,23 +162,6 @@ void file_unmap(struct file_map *map, struct tally *tally)
     phase_end(tally, start, &tally->close_ns);
 }
 
-void *file_buffer(uint64_t size, struct err *err)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (size > SIZE_MAX - page) {
-        err_set(err, ENOMEM, "cannot get a buffer of %" PRIu64 " bytes", size);
-        return NULL;
-    }
-    void *buffer;
-    int status = posix_memalign(&buffer, page, (size_t)size);
-    if (status != 0) {
-        err_set(err, status, "cannot get a buffer of %" PRIu64 " bytes", size);
-        return NULL;
-    }
-    memset(buffer, 0x55, (size_t)size);
-    return buffer;
-}
-
 int file_read_error(const struct task *task, struct err *err)
 {
     return err_set(err, errno, "cannot read '%s'", task->name);
@@ -187,7 +171,7 @@ int block_setup(void *state, const struct task *task, struct err *err)
 {
     struct block_state *block = state;
     block->size = (size_t)task->params->value[KNOB_BLOCK_SIZE];
-    block->buffer = file_buffer(block->size, err);
+    block->buffer = buffer_make(1, block->size, err);
     return block->buffer != NULL ? 0 : -1;
 }
 
@@ -204,7 +188,7 @@ int stdio_setup(void *state, const struct task *task, struct err *err)
     if (size == PARAM_NONE)
         return 0;
     stdio->stream_size = (size_t)size;
-    stdio->stream_buffer = file_buffer(size, err);
+    stdio->stream_buffer = buffer_make(1, size, err);
     return stdio->stream_buffer != NULL ? 0 : -1;
 }
 
@@ -214,7 +198,7 @@ int stdio_block_setup(void *state, const struct task *task, struct err *err)
     if (stdio_setup(state, task, err) != 0)
         return -1;
     stdio->size = (size_t)task->params->value[KNOB_BLOCK_SIZE];
-    stdio->buffer = file_buffer(stdio->size + 1, err); /* room for the NUL of fgets */
+    stdio->buffer = buffer_make(1, stdio->size + 1, err); /* room for the NUL of fgets */
     return stdio->buffer != NULL ? 0 : -1;
 }
 

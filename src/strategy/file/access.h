@@ -42,8 +42,6 @@ int file_map(struct file_map *map, const struct task *task, int flags, struct ta
              struct err *err);
 void file_unmap(struct file_map *map, struct tally *tally);
 
-/* A page-aligned buffer, touched. Free with free(). NULL on failure. */
-void *file_buffer(uint64_t size, struct err *err);
 
 int file_read_error(const struct task *task, struct err *err);
 

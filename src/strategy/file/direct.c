@@ -5,6 +5,8 @@
 
 #include "strategy/file/direct_file.h"
 
+#include "base/buffer.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -35,7 +37,7 @@ static int setup(void *opaque, const struct task *task, struct err *err)
 {
     struct direct *direct = opaque;
     direct->block = (size_t)task->params->value[KNOB_BLOCK_SIZE];
-    direct->buffer = file_buffer((uint64_t)direct->block + DIRECT_LARGEST_ALIGNMENT, err);
+    direct->buffer = buffer_make(1, direct->block + DIRECT_LARGEST_ALIGNMENT, err);
     if (direct->buffer == NULL)
         return -1;
     int fd = open(task->open_path, O_RDONLY | O_CLOEXEC | O_DIRECT);

@@ -2,6 +2,7 @@
 
 #include "strategy/file/direct_file.h"
 
+#include "base/buffer.h"
 #include "base/source.h"
 
 #include <fcntl.h>
@@ -35,7 +36,7 @@ static int check(const struct task *task, const char *filesystem, struct err *er
     int fd = open(task->open_path, O_RDONLY | O_CLOEXEC | O_DIRECT);
     if (fd < 0 && errno != EINVAL)
         return err_set(err, errno, "cannot open '%s'", task->name);
-    unsigned char *buffer = file_buffer(DIRECT_LARGEST_ALIGNMENT, err);
+    unsigned char *buffer = buffer_make(1, DIRECT_LARGEST_ALIGNMENT, err);
     size_t alignment = fd >= 0 && buffer != NULL ? direct_alignment(fd, buffer) : 0;
     free(buffer);
     if (fd >= 0)

@@ -2,6 +2,8 @@
 
 #include "strategy/file/queue.h"
 
+#include "base/buffer.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,7 +28,7 @@ int queue_setup(struct queue *queue, const struct task *task, struct err *err)
     queue->blocks = calloc(queue->depth, sizeof *queue->blocks);
     if (queue->blocks == NULL)
         return err_set(err, errno, "cannot queue %u requests", queue->depth);
-    queue->buffers = file_buffer((uint64_t)queue->block_size * queue->depth, err);
+    queue->buffers = buffer_make(queue->depth, queue->block_size, err);
     if (queue->buffers == NULL)
         return -1;
     for (unsigned i = 0; i < queue->depth; i++)

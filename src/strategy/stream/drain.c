@@ -2,6 +2,8 @@
 
 #include "strategy/stream/drain.h"
 
+#include "base/buffer.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,13 +57,8 @@ int drain_buffer_setup(void *opaque, const struct task *task, struct err *err)
 {
     struct drain_buffer *buffer = opaque;
     buffer->size = (size_t)task->params->value[KNOB_BLOCK_SIZE];
-    int status = posix_memalign((void **)&buffer->bytes, 4096, buffer->size);
-    if (status != 0) {
-        buffer->bytes = NULL;
-        return err_set(err, status, "cannot get a buffer of %zu bytes", buffer->size);
-    }
-    memset(buffer->bytes, 0x55, buffer->size);
-    return 0;
+    buffer->bytes = buffer_make(1, buffer->size, err);
+    return buffer->bytes != NULL ? 0 : -1;
 }
 
 void drain_buffer_teardown(void *opaque)

@@ -1,6 +1,7 @@
 /* io_uring: a receive under way on every connection, all asked for and collected by one call. */
 #include "config.h"
 
+#include "base/buffer.h"
 #include "strategy/ring.h"
 #include "strategy/stream/drain.h"
 
@@ -35,10 +36,11 @@ static int setup(void *opaque, const struct task *task, struct err *err)
     struct state *state = opaque;
     state->size = (size_t)task->params->value[KNOB_BLOCK_SIZE];
     state->requests = calloc(task->n_fds, sizeof *state->requests);
-    state->bytes = calloc(task->n_fds, state->size);
-    if (state->requests == NULL || state->bytes == NULL)
-        return err_set(err, errno, "cannot get %u buffers of %zu bytes", task->n_fds, state->size);
-    memset(state->bytes, 0x55, task->n_fds * state->size);
+    if (state->requests == NULL)
+        return err_set(err, errno, "cannot get room for %u requests", task->n_fds);
+    state->bytes = buffer_make(task->n_fds, state->size, err);
+    if (state->bytes == NULL)
+        return -1;
     for (unsigned i = 0; i < task->n_fds; i++)
         state->requests[i].bytes = state->bytes + i * state->size;
     if (ring_make(&state->ring, false, task->n_fds < 4096 ? task->n_fds : 4096, err) != 0)

@@ -1,6 +1,7 @@
 /* recvmmsg(2): as many datagrams as are there, in one call. */
 #include "config.h"
 
+#include "base/buffer.h"
 #include "strategy/stream/drain.h"
 
 #include <stdlib.h>
@@ -20,10 +21,9 @@ static int setup(void *opaque, const struct task *task, struct err *err)
 {
     struct state *state = opaque;
     state->size = (size_t)task->params->value[KNOB_BLOCK_SIZE];
-    state->bytes = calloc(MESSAGES, state->size);
+    state->bytes = buffer_make(MESSAGES, state->size, err);
     if (state->bytes == NULL)
-        return err_set(err, errno, "cannot get %d buffers of %zu bytes", MESSAGES, state->size);
-    memset(state->bytes, 0x55, MESSAGES * state->size);
+        return -1;
     for (unsigned i = 0; i < MESSAGES; i++) {
         state->pieces[i] = (struct iovec){state->bytes + i * state->size, state->size};
         state->messages[i].msg_hdr = (struct msghdr){.msg_iov = &state->pieces[i], .msg_iovlen = 1};
