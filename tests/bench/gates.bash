@@ -2,27 +2,27 @@
 # make calibrate-gate: gates and comparisons of which the right answer is known, each figure beside
 # its target.
 #
-#     gates.bash IOBENCH BARE SLOW_READ DIRECTORY [ONLY]
+#     gates.bash IOBENCH SLOW_READ DIRECTORY [ONLY]
 #
 # ONLY is words out of: equal slower allowed compare large. GATES=20 makes 20 gates of equal cases
 # instead of 200, and as many fewer of the rest; QUICK=1 does the same. What was measured is kept in
 # calibrate-gate/ and not measured again, until all of it is done or iobench was built anew.
 #
 #     equal    sysread against itself, 2 % allowed: false alarms
-#     slower   a command against itself with read(2) slowed, so that it takes 5 % longer, 2 % allowed
+#     slower   sysread with its read(2) slowed, so that it takes 5 % longer than pread, 2 % allowed
 #     allowed  the same with 3 %, 5 % allowed
 #     compare  recorded runs of the same code; run i is compared with run i + 6, at least two minutes
 #              later, at the defaults
 #     large    two documents of 10,000 trials
 #
-# How much longer the slowed command takes is no assumption: the shim's share is settled by long
+# How much longer the slowed case takes is no assumption: the shim's share is settled by long
 # paired reference runs. The parts take turns, so that all of them meet the same times.
 set -euo pipefail
 export LC_ALL=C
 unset NO_COLOR
 
-[ $# -ge 4 ] || { echo 'usage: gates.bash IOBENCH BARE SLOW_READ DIRECTORY [ONLY]' >&2 && exit 2; }
-iobench=$1 bare=$(realpath "$2") shim=$(realpath "$3") file=$4/iobench-gates-file only=${5:-}
+[ $# -ge 3 ] || { echo 'usage: gates.bash IOBENCH SLOW_READ DIRECTORY [ONLY]' >&2 && exit 2; }
+iobench=$1 shim=$(realpath "$2") file=$3/iobench-gates-file only=${4:-}
 [ -n "$only" ] || only='equal slower allowed compare large'
 GATES=${GATES:-$([ -n "${QUICK:-}" ] && echo 20 || echo 200)}
 SPACING=${SPACING:-20} # seconds between recorded runs, at least
@@ -56,11 +56,9 @@ gate() {
     what=$(jq -r '.comparisons[-1] | [.ratio, .ci_low, .ci_high, .rounds] | map(tostring) | join(" ")' $kept/last.json)
 }
 
-# slowed SHARE ARGUMENT...: a gate between a command and the same command with read(2) slowed.
+# slowed SHARE ARGUMENT...: a gate between pread and sysread, whose read(2) is slowed.
 slowed() {
-    local command="LD_PRELOAD=$shim $bare read {} 131072 4"
-    gate --exec="base=env SLOW_READ=0 $command" --exec="new=env SLOW_READ=$1 $command" \
-        --baseline=base "${@:2}"
+    LD_PRELOAD=$shim SLOW_READ=$1 gate --mode=pread,sysread --baseline=pread "${@:2}"
 }
 
 # The slowdown is proportional to the share: from all references of a percentage, "SHARE RATIO LOW
@@ -70,7 +68,7 @@ fit() {
     awk -v wanted="$1" '{ width = (log($4) - log($3)) / 2; weight = 1 / (width * width)
             above += weight * $1 * log($2); below += weight * $1 * $1 }
         END { slope = above / below
-            if (slope < 0.2) slope = 0.2 # of a read that takes a fifth of the command at least
+            if (slope < 0.2) slope = 0.2 # of a read that takes a fifth of the pass at least
             share = log(1 + wanted / 100) / slope
             printf "%.5f %.3f\n", share, share / sqrt(below) * 100 }' "$kept/references-$1"
 }

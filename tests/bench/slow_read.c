@@ -1,6 +1,6 @@
 /* A library to be preloaded: read(2) takes longer by a share of what it took, SLOW_READ=0.05 for
- * 5 %. Without a share it reads the same clocks and adds nothing, so that two programs under it
- * differ in the share alone. */
+ * 5 %. pread(2) reads the same clocks and adds nothing, so that what calls the one and what calls
+ * the other differ in the share alone. */
 #include "config.h"
 
 #include <stdint.h>
@@ -24,12 +24,26 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+/* Spins for the share of what has passed since then. */
+static void spin(double from, double of)
+{
+    double to = now_ns(), end = to + (to - from) * of;
+    while (to < end)
+        to = now_ns();
+}
+
 ssize_t read(int fd, void *buffer, size_t size)
 {
     double from = now_ns();
     ssize_t got = syscall(SYS_read, fd, buffer, size);
-    double to = now_ns(), end = to + (to - from) * share;
-    while (to < end)
-        to = now_ns();
+    spin(from, share);
+    return got;
+}
+
+ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+    double from = now_ns();
+    ssize_t got = syscall(SYS_pread64, fd, buffer, size, offset);
+    spin(from, 0);
     return got;
 }
