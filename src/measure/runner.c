@@ -112,6 +112,13 @@ static double passes_done(const struct run_case *c, const struct sample *sample)
     return counts ? (double)sample->bytes / (double)c->pass_bytes : (double)sample->passes;
 }
 
+/* Where bytes get lost, all may be lost before the clock starts: that foretells nothing, least of
+ * all that a pass takes no time. */
+static bool foretells(const struct run_case *c, const struct sample *sample)
+{
+    return !c->lossy || sample->bytes > 0;
+}
+
 /* Finds the passes of a trial: grows it until it is long enough to foretell the full length, then
  * takes the fastest of a few. One trial alone would do on a quiet machine; on a busy one trials of
  * unlike length would follow, and what a fresh process costs once would weigh on them unlike. */
@@ -130,9 +137,10 @@ static int calibrate(struct runner_state *s, unsigned index)
         struct sample sample;
         if (!runner_try(s, index, &trial, &sample))
             return runner_keep_unfinished(s, &sample, 0, index, true);
-        if (c->pass_bytes == UNKNOWN)
+        if (c->pass_bytes == UNKNOWN && foretells(c, &sample))
             c->pass_bytes = sample.bytes / c->passes;
-        fastest = fmin(fastest, (double)sample.wall_ns / passes_done(c, &sample));
+        if (foretells(c, &sample))
+            fastest = fmin(fastest, (double)sample.wall_ns / passes_done(c, &sample));
         runner_check_itself(c, &sample);
         if (c->status != CASE_OK)
             return runner_keep(s, &sample, 0, index, true);
@@ -141,6 +149,8 @@ static int calibrate(struct runner_state *s, unsigned index)
             if (runner_keep(s, &sample, 0, index, true) != 0)
                 return -1;
         }
+        if (isinf(fastest))
+            continue;
         c->pass_ns = fastest;
         c->passes = runner_passes_for(goal, fastest);
         if (c->peer.run != NULL && fastest > 0)

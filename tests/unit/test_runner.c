@@ -85,6 +85,29 @@ static void passes_fill_the_time_of_a_trial(void **state)
     check_passes(b, 0, 20 * NS_PER_MS);
 }
 
+/* As a receiver of datagrams that comes too late: the first trial finds nothing, at once. */
+static int run_losing_the_first(void *state, const void *arg, const struct seat *seat,
+                                uint64_t passes, struct tally *tally, struct err *err)
+{
+    const struct script *script = arg;
+    if (atomic_fetch_add(&script->board->runs, 1) > 0)
+        return run_counting(state, arg, seat, passes, tally, err);
+    tally->passes = passes;
+    return 0;
+}
+
+static void a_trial_that_lost_everything_foretells_nothing(void **state)
+{
+    struct bench *b = *state;
+    b->scripts[0].pass_ns = NS_PER_MS;
+    b->runner.trial_time_ns = 5 * NS_PER_MS;
+    b->runner.rounds = 1;
+    add_case(b, run_losing_the_first)->lossy = true;
+    run_all(b);
+    CHECK_COUNT("bytes of a pass", b->run.cases[0].pass_bytes, ==, 1000);
+    CHECK_COUNT("passes of a trial", b->run.cases[0].passes, <=, 5);
+}
+
 /* What a fresh process costs once is to weigh on all alike. */
 static void cases_that_are_nearly_as_fast_do_as_many_passes(void **state)
 {
@@ -310,6 +333,7 @@ int main(void)
         RUNNER_TEST(two_cases_are_measured_in_each_of_twenty_rounds),
         RUNNER_TEST(a_case_that_sleeps_in_each_pass_is_slower),
         RUNNER_TEST(passes_fill_the_time_of_a_trial),
+        RUNNER_TEST(a_trial_that_lost_everything_foretells_nothing),
         RUNNER_TEST(cases_that_are_nearly_as_fast_do_as_many_passes),
         RUNNER_TEST(the_number_of_rounds_is_exact),
         RUNNER_TEST(too_few_rounds_to_be_precise_are_cut_short),
