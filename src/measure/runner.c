@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONE_CASE_ROUNDS = 100, TELLING_TRIALS = 3 };
+enum { LONE_CASE_ROUNDS = 100, TELLING_TRIALS = 3, WARM_UP_TRIALS = 16, GROWTH = 10 };
 #define LONG_PASS_NS (500.0 * NS_PER_MS)
 #define ALIKE 1.5 /* times as long */
 #define LONE_CASE_NS (3 * NS_PER_S)
@@ -119,6 +119,19 @@ static bool foretells(const struct run_case *c, const struct sample *sample)
     return !c->lossy || sample->bytes > 0;
 }
 
+/* As many as fill the goal; from a trial that is too short to tell, not too many at once. */
+static void choose_passes(const struct runner_state *s, struct run_case *c, uint64_t goal,
+                          double fastest, bool tells)
+{
+    uint64_t most = tells ? UINT64_MAX : c->passes * GROWTH;
+    c->pass_ns = fastest;
+    c->passes = runner_passes_for(goal, fastest);
+    if (c->passes > most)
+        c->passes = most;
+    if (c->peer.run != NULL && fastest > 0)
+        c->ramp = (double)s->runner->ramp_ns / fastest;
+}
+
 /* Finds the passes of a trial: grows it until it is long enough to foretell the full length, then
  * takes the fastest of a few. One trial alone would do on a quiet machine; on a busy one trials of
  * unlike length would follow, and what a fresh process costs once would weigh on them unlike. */
@@ -131,7 +144,8 @@ static int calibrate(struct runner_state *s, unsigned index)
     double fastest = INFINITY;
     c->passes = 1;
     c->pass_ns = 0;
-    for (int attempt = 0, telling = 0; attempt < 10 && telling < TELLING_TRIALS; attempt++) {
+    for (int attempt = 0, telling = 0; attempt < WARM_UP_TRIALS && telling < TELLING_TRIALS;
+         attempt++) {
         runner_report(s, "warming up", c->label, 0);
         struct trial trial = runner_case_trial(s, c, &c->timed, c->passes);
         struct sample sample;
@@ -139,22 +153,22 @@ static int calibrate(struct runner_state *s, unsigned index)
             return runner_keep_unfinished(s, &sample, 0, index, true);
         if (c->pass_bytes == UNKNOWN && foretells(c, &sample))
             c->pass_bytes = sample.bytes / c->passes;
+        bool tells = sample.wall_ns >= goal / 2;
+        if (telling == 0)
+            fastest = INFINITY; /* the first request of an open loop does not wait for its turn */
         if (foretells(c, &sample))
             fastest = fmin(fastest, (double)sample.wall_ns / passes_done(c, &sample));
         runner_check_itself(c, &sample);
         if (c->status != CASE_OK)
             return runner_keep(s, &sample, 0, index, true);
-        if (sample.wall_ns >= goal / 2) {
+        if (tells) {
             telling++;
             if (runner_keep(s, &sample, 0, index, true) != 0)
                 return -1;
         }
         if (isinf(fastest))
             continue;
-        c->pass_ns = fastest;
-        c->passes = runner_passes_for(goal, fastest);
-        if (c->peer.run != NULL && fastest > 0)
-            c->ramp = (double)s->runner->ramp_ns / fastest;
+        choose_passes(s, c, goal, fastest, tells);
         if (telling > 0 && c->passes == 1 && fastest > LONG_PASS_NS)
             break; /* that long, it was no accident */
     }
