@@ -276,6 +276,6 @@ PY
 @test "the manual is clean under mandoc, and no wider than a terminal" {
     need mandoc
     cd "$IOBENCH_SOURCE/man"
-    equal "$(mandoc -Tlint iobench-calibrate.1 2>&1 | grep -vE 'referenced manual not found|outdated mandoc.db')" '' lint
+    equal "$(mandoc -Tlint iobench-calibrate.1 2>/dev/null | grep -v 'referenced manual not found')" '' lint
     equal "$(mandoc -Tascii -O width=78 iobench-calibrate.1 | sed 's/.\x08//g' | awk 'length > 80')" '' 'wide lines'
 }

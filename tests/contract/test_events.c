@@ -716,10 +716,12 @@ static void workers_reach_the_goal_together(const struct strategy *strategy, uns
     /* what the ramp read too much is missing here */
     CHECK_COUNT(doing, p.sample.bytes + p.sample.ramp_bytes, >=,
                 8 * (PASSES * EVENTS_PASS + EVENTS_PASS / 5));
+    if (is_edge(strategy)) /* drains a handle while the writer fills it again */
+        return;
     CHECK_COUNT(doing, p.sample.bytes + p.sample.ramp_bytes, <=,
                 8 * (PASSES * EVENTS_PASS + EVENTS_PASS / 5 + workers * HANDLES));
-    if (!is_edge(strategy)) /* beside the reads, the wake-ups at the end */
-        CHECK_COUNT(doing, p.sample.counter[COUNTER_EVENTS], >=, p.sample.counter[COUNTER_READS]);
+    /* beside the reads, the wake-ups at the end */
+    CHECK_COUNT(doing, p.sample.counter[COUNTER_EVENTS], >=, p.sample.counter[COUNTER_READS]);
 }
 
 static void several_workers_reach_the_goal_together_and_all_return(void **state)
