@@ -57,9 +57,10 @@ none() {
 }
 
 @test "config.h comes first in each source file, and in no header" {
-    for file in $(find src -name '*.c'); do
-        [ "$(grep -m 1 -E '^ *# *include' "$file")" = '#include "config.h"' ] || echo "$file"
-    done | none 'config.h does not come first in'
+    find src -name '*.c' | xargs awk '
+        FNR == 1 { if (wants) print wants; wants = FILENAME }
+        wants && /^ *# *include/ { if ($0 != "#include \"config.h\"") print FILENAME; wants = "" }
+        END { if (wants) print wants }' | none 'config.h does not come first in'
     grep -rl 'config\.h' src --include='*.h' | none 'config.h stands in'
 }
 
@@ -75,10 +76,13 @@ none() {
 }
 
 @test "each header has a guard of its own name" {
-    for file in $(find src -name '*.h'); do
-        guard=IOBENCH_$(echo "${file#src/}" | tr 'a-z/.-' 'A-Z___')
-        grep -qx "#ifndef $guard" "$file" && grep -qx "#define $guard" "$file" || echo "$file: $guard"
-    done | none 'no guard'
+    find src -name '*.h' | xargs awk '
+        function check() { if (file != "" && has != 2) print file ": " guard }
+        FNR == 1 {
+            check(); file = FILENAME; has = 0; guard = toupper(substr(file, 5))
+            gsub(/[\/.-]/, "_", guard); guard = "IOBENCH_" guard }
+        $0 == "#ifndef " guard || $0 == "#define " guard { has++ }
+        END { check() }' | none 'no guard'
 }
 
 @test "strategies see no clock but for the phases of opening and closing" {
@@ -112,18 +116,15 @@ none() {
     objects=$(find "$BUILD/src" -name '*.o' 2>/dev/null)
     [ -n "$objects" ] || skip 'there are no objects beside the program'
     # variables that can be written to, statics of functions included (they are name.number)
-    for object in $objects; do
-        source=${object#"$BUILD"/}
-        source=${source%.o}.c
-        [ -e "$source" ] || continue # left over from another day
-        nm -f sysv "$object" 2>/dev/null | awk -F '|' '
-            { gsub(/ /, "") }
-            $4 == "OBJECT" && ($7 ~ /^\.(data|bss|tdata|tbss)/ || $7 == "*COM*") && $7 !~ /^\.data\.rel\.ro/ {
-                print $1 }' | while read -r name; do
+    nm -A -f sysv $objects 2>/dev/null | awk -F '|' -v build="$BUILD/" '
+        { gsub(/ /, "") }
+        $4 == "OBJECT" && ($7 ~ /^\.(data|bss|tdata|tbss)/ || $7 == "*COM*") && $7 !~ /^\.data\.rel\.ro/ {
+            source = substr($1, length(build) + 1); sub(/\.o:/, ".c ", source); print source }' |
+        while read -r source name; do
+            [ -e "$source" ] || continue # left over from another day
             case $name in __gcov* | __asan* | __odr_asan* | .L*) continue ;; esac
             grep -qE "volatile sig_atomic_t ${name%%.*}\b" "$source" || echo "$source: $name"
-        done
-    done | none 'mutable variables'
+        done | none 'mutable variables'
 }
 
 @test "that test sees a mutable variable" {
@@ -152,20 +153,15 @@ none() {
 
 @test "every source file is in Makefile.am, and every one there exists" {
     [ -e Makefile.am ] || skip 'no Makefile.am'
-    for file in $(sources); do
-        grep -qE "(^|[[:space:]])$file([[:space:]]|\\\\|$)" Makefile.am || echo "$file is not in Makefile.am"
-    done | none files
-    for file in $(grep -oE 'src/[a-z_0-9/-]+\.[ch]\b' Makefile.am | sort -u); do
-        [ -e "$file" ] || echo "$file is not there"
-    done | none files
+    comm -3 <(sources) <(grep -oE 'src/[a-z_0-9/-]+\.[ch]\b' Makefile.am | sort -u) | none 'here and not there, or the other way round'
 }
 
 @test "a strategy is one file of at most 150 lines" {
-    for file in src/strategy/*/*.c; do
-        grep -q '^const struct strategy strategy_' "$file" || continue
-        [ "$(wc -l <"$file")" -le 150 ] || echo "$file: $(wc -l <"$file") lines"
-        equal "$(grep -c '^const struct strategy strategy_' "$file")" 1 "strategies in $file"
-    done | none 'strategies'
+    awk 'function check() { if (has > 1 || (has && lines > 150)) print file ": " has " strategies, " lines " lines" }
+        FNR == 1 { check(); file = FILENAME; has = 0 }
+        { lines = FNR }
+        /^const struct strategy strategy_/ { has++ }
+        END { check() }' src/strategy/*/*.c | none 'strategies'
 }
 
 @test "every strategy of the registry has its file and the other way round" {
