@@ -73,14 +73,20 @@ static void check_passes(const struct bench *b, unsigned index, uint64_t goal)
         CHECK_REAL("time of one pass less", (passes - 1) * pass_ns, <, (double)goal);
 }
 
+/* One round of a case whose passes sleep for a millisecond. */
+static void run_once(struct bench *b, run_function *run, bool lossy, uint64_t trial_time_ns)
+{
+    b->scripts[0].pass_ns = NS_PER_MS;
+    b->runner.trial_time_ns = trial_time_ns;
+    b->runner.rounds = 1;
+    add_case(b, run)->lossy = lossy;
+    run_all(b);
+}
+
 static void passes_fill_the_time_of_a_trial(void **state)
 {
     struct bench *b = *state;
-    b->scripts[0].pass_ns = NS_PER_MS;
-    b->runner.trial_time_ns = 20 * NS_PER_MS;
-    b->runner.rounds = 1;
-    add_case(b, run_counting);
-    run_all(b);
+    run_once(b, run_counting, false, 20 * NS_PER_MS);
     check_passes(b, 0, 20 * NS_PER_MS);
 }
 
@@ -98,11 +104,7 @@ static int run_losing_the_first(void *state, const void *arg, const struct seat 
 static void a_trial_that_lost_everything_foretells_nothing(void **state)
 {
     struct bench *b = *state;
-    b->scripts[0].pass_ns = NS_PER_MS;
-    b->runner.trial_time_ns = 5 * NS_PER_MS;
-    b->runner.rounds = 1;
-    add_case(b, run_losing_the_first)->lossy = true;
-    run_all(b);
+    run_once(b, run_losing_the_first, true, 5 * NS_PER_MS);
     CHECK_COUNT("bytes of a pass", b->run.cases[0].pass_bytes, ==, 1000);
     CHECK_COUNT("passes of a trial", b->run.cases[0].passes, <=, 5);
 }
@@ -119,11 +121,7 @@ static int run_with_a_free_pass(void *state, const void *arg, const struct seat 
 static void a_first_pass_that_costs_nothing_makes_no_long_trial(void **state)
 {
     struct bench *b = *state;
-    b->scripts[0].pass_ns = NS_PER_MS;
-    b->runner.trial_time_ns = 40 * NS_PER_MS;
-    b->runner.rounds = 1;
-    add_case(b, run_with_a_free_pass);
-    run_all(b);
+    run_once(b, run_with_a_free_pass, false, 40 * NS_PER_MS);
     CHECK_COUNT("kept", b->run.samples.n, >, 1);
     for (size_t i = 0; i < b->run.samples.n; i++)
         CHECK_COUNT("passes", b->run.samples.items[i].passes, <=, 60);
