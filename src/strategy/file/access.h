@@ -42,7 +42,6 @@ int file_map(struct file_map *map, const struct task *task, int flags, struct ta
              struct err *err);
 void file_unmap(struct file_map *map, struct tally *tally);
 
-
 int file_read_error(const struct task *task, struct err *err);
 
 /* State of the strategies that read blocks into one buffer. */

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* No end is known: until the connection is closed. */
 #define UNTIL_CLOSED UINT64_MAX
